@@ -151,3 +151,17 @@ def test_values_of_a_damaged_folder_are_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(config))
     with pytest.raises(ModelFileError, match="the values of its labels do not fit their names"):
         ft.load(tmp_path)
+
+
+def test_settings_of_python_are_dicts_or_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("review,kind\n" + "a ship,sea\na cow,farm\n" * 5)
+    columns = {"text": "review", "label": "kind"}
+    model = ft.finetune("classification", "linear", path, rows=columns, quiet=True)
+    assert model.predict("a ship") == "sea"
+    for wrong in ([("training", 1)], "training.epochs=3", {"training": 3}, 7):
+        with pytest.raises(ft.ForetextError, match="give a dict of sections"):
+            ft.finetune("classification", "linear", path, settings=wrong)  # type: ignore[arg-type]
+    for other in (["text"], "text", 7):
+        with pytest.raises(ft.ForetextError, match="give a dict, such as"):
+            ft.finetune("classification", "linear", path, rows=other)  # type: ignore[arg-type]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, overload
 
+import pydantic
+
+from foretext.config import Config
 from foretext.data.rows.in_memory import RowSource
+from foretext.errors import SettingError
 from foretext.finetuning.keeping import told
 from foretext.finetuning.memory import read_memory
 from foretext.finetuning.recipe import BaseModel, Sections, TaskRecipe, TeacherModel
@@ -18,7 +22,6 @@ if TYPE_CHECKING:
     from foretext.classifiers.fasttext.classifier import FastTextClassifier
     from foretext.classifiers.linear import LinearClassifier
     from foretext.classifiers.predictor import Predictor
-    from foretext.config import Config
     from foretext.task_models.classifier import TextClassifier
     from foretext.task_models.matcher import TextMatcher
     from foretext.task_models.reader import SpanReader
@@ -40,7 +43,7 @@ class Options(TypedDict, total=False):
     teacher: TeacherModel | None
     config: str | Path | None
     settings: Sections | None
-    rows: Config | None
+    rows: Config | Mapping[str, Any] | None
     budget: str | float | None
     search: str | float | None
     overwrite: bool
@@ -133,7 +136,7 @@ def finetune(
     teacher: TeacherModel | None = None,
     config: str | Path | None = None,
     settings: Sections | None = None,
-    rows: Config | None = None,
+    rows: Config | Mapping[str, Any] | None = None,
     budget: str | float | None = None,
     search: str | float | None = None,
     overwrite: bool = False,
@@ -171,7 +174,7 @@ def finetune(
         config: a TOML file with all this under ``[run]``, and with settings, such as the
             ``recipe.toml`` of a run; what is given here goes over it.
         settings: by section, ``{"training": {"epochs": 3}}``.
-        rows: how files are read; None: as the task's files usually are.
+        rows: how files are read, ``{"text": "review"}``; None: as the task's files usually are.
         budget: wall-clock time of the training, ``"10m"``, in place of epochs.
         search: wall-clock time of a search for settings before it.
         overwrite: replace the run in `out`, once the new one is finished.
@@ -181,9 +184,9 @@ def finetune(
     Raises:
         ForetextError: a file, a setting or the folder will not do; the message says why.
     """
-    chosen = dict(settings or {})
+    chosen = _sections(settings)
     if rows is not None:
-        chosen["rows"] = {**chosen.get("rows", {}), **rows.model_dump(exclude_unset=True)}
+        chosen["rows"] = {**chosen.get("rows", {}), **_row_settings(rows)}
     recipe = TaskRecipe.load(
         config, chosen, task=task, base=base, train=train, valid=valid, test=test,
         unlabelled=unlabelled, teacher=teacher, budget=budget, search=search,
@@ -193,3 +196,33 @@ def finetune(
     if not is_quiet(quiet):
         say("\n".join(told(done.facts)), error=True)
     return done.model
+
+
+def _sections(settings: Any) -> dict[str, Any]:
+    """Return settings by section.
+
+    Raises:
+        SettingError: they have another form.
+    """
+    given = {} if settings is None else settings
+    if not isinstance(given, Mapping) or not all(
+        isinstance(each, Mapping) for each in given.values()
+    ):
+        raise SettingError(
+            f"settings = {repr(settings)[:60]}: give a dict of sections, such as "
+            "{'training': {'epochs': 3}}."
+        )
+    return dict(given)
+
+
+def _row_settings(rows: Any) -> dict[str, Any]:
+    """Return how rows are read, from a dict or from the settings of a task's rows.
+
+    Raises:
+        SettingError: it is neither.
+    """
+    if isinstance(rows, Mapping):
+        return dict(rows)
+    if isinstance(rows, pydantic.BaseModel):
+        return rows.model_dump(exclude_unset=True)
+    raise SettingError(f"rows = {repr(rows)[:60]}: give a dict, such as {{'text': 'review'}}.")
