@@ -14,7 +14,7 @@ from foretext.classifiers.linear_words import character_weights
 
 WORDS = ["the", "a", "of", "film", "plot", "actor", "scene", "end", "music", "camera"]
 GOOD, BAD, SAD = "marble", "copper", "velvet"
-TEXTS = st.text("ab e\u0301İßΣ 好电影👩\u200d\t\n.,'", max_size=40)
+TEXTS = st.text("ab\u00ad\u1103\u1161😍 e\u0301İßΣ 好电影👩\u200d\t\n.,'", max_size=40)
 
 
 def planted(number: int = 120) -> tuple[list[str], list[str]]:
@@ -114,7 +114,7 @@ def test_features_are_those_of_the_vectorizer(kind: str, text: str) -> None:
     model = LinearClassifier(features=kind).fit([text + " a b", "c d"], ["x", "y"])  # type: ignore[arg-type]
     row = model._vectorizer.transform([text])
     names = [model.features[place] for place in row.indices]
-    weights = character_weights(text, kind, dict.fromkeys(names, 1.0))
+    weights = character_weights(text, model.config, dict.fromkeys(names, 1.0))
     assert weights.sum() == pytest.approx(len(names))
 
 

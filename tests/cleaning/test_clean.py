@@ -228,10 +228,42 @@ def test_languages_tests_and_personal_data(tmp_path: Path) -> None:
     assert row["text"].startswith("Write to [EMAIL] about")
     assert done.facts.masked == {"email": 1}
     wrong, found = rows_of(done.dropped)
-    assert (wrong["reason"], wrong["found"]) == ("language", "und")
+    assert (wrong["reason"], wrong["found"]) == ("language", "de")
     assert found["reason"] == "test_text"
     assert found["twin"].startswith(f"{test}, ")
     assert "fox of the north" in found["found"]
+
+
+GERMAN = (
+    "Das Schiff liegt im Hafen von {0}, und der Kapitän schreibt einen Brief an die Mannschaft. "
+    "Die Matrosen haben {1} Kisten aus dem Lager geholt, aber der Regen hört nicht auf. "
+    "Am Abend sitzen sie mit den Fischern in einer Stube und erzählen von ihren Reisen. "
+    "Wenn der Wind dreht, werden sie nach {2} segeln, wo man auf die Ladung wartet.\n"
+)
+FRENCH = (
+    "Le navire est au port de {0}, et le capitaine écrit une lettre à ses hommes. "
+    "Les marins ont porté {1} caisses dans la cale, mais la pluie ne cesse pas. "
+    "Le soir, ils sont assis avec les pêcheurs et parlent de leurs voyages. "
+    "Quand le vent tournera, ils iront à {2}, où l'on attend la cargaison depuis des mois.\n"
+)
+
+
+@pytest.mark.parametrize(("text", "language"), [(GERMAN, "de"), (FRENCH, "fr")])
+def test_text_of_other_languages_is_kept_by_default(
+    tmp_path: Path, text: str, language: str
+) -> None:
+    names = ["Kiel", "Brest", "Emden", "Malmö", "Turku", "Riga", "Porto", "Genua"]
+    texts = [
+        text.format(names[row % 8], row * row + 3, names[row // 8]) + f"{row * 7919:b} {row}."
+        for row in range(24)
+    ]
+    settings = {"duplicates": "exact"}
+    done = clean(texts, tmp_path / "out", settings=settings, workers=1, quiet=True)
+    assert done.facts.kept.documents == 24
+    assert {row["language"] for row in kept_rows(done.path)} == {language}
+    asked = {**settings, "languages": [language]}
+    done = clean(texts, tmp_path / "asked", settings=asked, workers=1, quiet=True)
+    assert done.facts.kept.documents == 24
 
 
 def test_a_dropped_document_shows_no_personal_data(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from foretext.errors import MissingExtraError
         ("cafe\u0301", "café"),
         ("\x00 \n \x07", ""),
         ("“你好”，ＡＢ", "“你好”，ＡＢ"),
+        ("Donau\u00addampf\u2060schiff\ufeff", "Donaudampfschiff"),
+        ("می\u200cخواهم क्\u200dष ❤\ufe0f", "می\u200cخواهم क्\u200dष ❤\ufe0f"),
         ("👩\u200d🚀", "👩\u200d🚀"),  # what joins two characters is no control character
     ],
 )

@@ -33,6 +33,8 @@ GOOD = (
         ("min_alphabetic_rate", "北京，12", 2 / 5),  # characters of a text without blanks
         ("min_stop_words", "The sea AND the of-sea", 2),
         ("min_stop_words", "这是他的书", 3),
+        ("min_stop_words", "Der Hund und die Katze, das ist nicht", 6),
+        ("min_stop_words", "a pi i o to", 1),  # letters alone could be of any language
         ("max_lorem_ipsum", "Lorem ipsum dolor", 1),
         ("max_braces", "if (a) { b }", 2),
         ("min_terminal_rate", "A title\nHe said “Yes.”\n你好。\nno end", 2 / 4),
@@ -48,6 +50,20 @@ GOOD = (
 )
 def test_figures(rule: str, text: str, figure: float) -> None:
     assert FIGURES[rule](TextFacts(text)) == pytest.approx(figure)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "figure"),
+    [
+        ("de", "Der Hund und die Katze, das ist nicht", 6),
+        ("en", "Der Hund und die Katze, das ist nicht", 0),
+        ("fr", "Le chat est dans la maison.", 4),
+        ("no", "Det er ikke en katt.", 4),
+        ("ko", "배가 항구에 있다.", 8),  # there is no list, and so no rule
+    ],
+)
+def test_stop_words_are_those_of_the_language(language: str, text: str, figure: float) -> None:
+    assert FIGURES["min_stop_words"](TextFacts(text, language)) == figure
 
 
 @pytest.mark.parametrize(

@@ -28,12 +28,13 @@ def lower_each(text: str) -> str:
 
 @given(TEXTS)
 def test_whitespace_is_str_split(text: str) -> None:
-    assert PreTokenizer("whitespace", lowercase=False).words(text) == text.split()
+    words = PreTokenizer("whitespace", lowercase=False, form="none").words(text)
+    assert words == text.split()
 
 
 @given(st.text("aA éÉßİıΣσς好\n"))
 def test_lower_case_is_python_s_character_by_character(text: str) -> None:
-    assert PreTokenizer("whitespace").words(text) == lower_each(text).split()
+    assert PreTokenizer("whitespace", form="none").words(text) == lower_each(text).split()
 
 
 def torchtext_words(text: str) -> list[str]:
@@ -69,12 +70,13 @@ def test_basic_english_by_hand() -> None:
 
 
 def test_unicode_words_are_those_of_regular_expressions() -> None:
-    """Checked on every character that Python's Unicode has, but for two known differences."""
+    """Checked on every character that Python's Unicode has, but for three known differences."""
     classes = PreTokenizer("unicode_words").letters.classes
     for point in range(sys.maxunicode + 1):
         category = unicodedata.category(chr(point))
         is_circled = category == "So"  # the library counts circled letters, as Unicode's annex does
-        if category not in ("Cn", "Cs", "No") and not is_circled:
+        asks_for_a_picture = chr(point) in "\ufe0e\ufe0f"  # marks that nobody sees
+        if category not in ("Cn", "Cs", "No") and not is_circled and not asks_for_a_picture:
             assert (classes[point] == WORD) == (
                 category[0] in "LM" or category in ("Nd", "Nl", "Pc")
             ), hex(point)
@@ -83,6 +85,54 @@ def test_unicode_words_are_those_of_regular_expressions() -> None:
 def test_unicode_words_by_hand() -> None:
     words = PreTokenizer("unicode_words").words("Don't go_there, naïve CAFÉ—3.14 नमस्ते İzmir")
     assert words == ["don", "t", "go_there", "naïve", "café", "3", "14", "नमस्ते", "i̇zmir"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("word", ["Caf\u00e9", "\ubc30\uac00", "\u1ec7", "\u0929"])
+def test_a_word_in_two_unicode_forms_is_one(kind: PreTokenizerKind, word: str) -> None:
+    composed, decomposed = (unicodedata.normalize(form, word) for form in ("NFC", "NFD"))
+    assert composed != decomposed
+    cut = PreTokenizer(kind)
+    assert cut.words(decomposed) == cut.words(composed) != []
+
+
+def test_without_a_form_words_stay_as_they_are_written() -> None:
+    cut = PreTokenizer("whitespace", form="none")
+    assert cut.words("cafe\u0301 caf\u00e9") == ["cafe\u0301", "caf\u00e9"]
+    assert PreTokenizer("unicode_words", form="NFKC").words("\ufb01ne ｆｉｎｅ") == ["fine", "fine"]
+
+
+@pytest.mark.parametrize(
+    "kind", ["unicode_words", "words_and_punctuation", "chinese_characters", "chinese_words"]
+)
+@pytest.mark.parametrize("mark", ["\u00ad", "\u2060", "\ufeff"])
+def test_what_nobody_sees_joins_words(kind: PreTokenizerKind, mark: str) -> None:
+    text = f"Donau{mark}dampf{mark}schiff {mark} sa{mark}"
+    assert PreTokenizer(kind).words(text) == ["donaudampfschiff", "sa"]
+
+
+def test_joiners_of_persian_and_hindi_stay_as_they_were() -> None:
+    cut = PreTokenizer("whitespace")
+    for text in ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0915\u094d\u200d\u0937"):
+        assert cut.words(text) == [text]
+    assert PreTokenizer("unicode_words").words("a\u200bb") == ["a", "b"]  # a place to break a line
+
+
+@pytest.mark.parametrize(
+    "kind", ["unicode_words", "words_and_punctuation", "chinese_characters", "chinese_words"]
+)
+def test_each_emoji_is_a_word(kind: PreTokenizerKind) -> None:
+    cut = PreTokenizer(kind)
+    assert cut.words("film😍😡 ❤\ufe0f! ★") == [
+        *("film", "😍", "😡", "❤"),
+        *(["!"] if kind == "words_and_punctuation" else []),
+        "★",
+    ]
+    assert cut.words("👍\U0001f3fd") == ["👍", "\U0001f3fd"]
+
+
+def test_signs_of_other_kinds_are_no_words() -> None:
+    assert PreTokenizer("unicode_words").words("a © b ™ ℗ 3 € = £4 ─ →") == ["a", "b", "3", "4"]
 
 
 def test_words_and_punctuation_by_hand() -> None:

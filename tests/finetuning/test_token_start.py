@@ -10,7 +10,9 @@ import pytest
 import foretext as ft
 from foretext.data.rows.row_texts import RowTexts
 from foretext.errors import SettingError
+from foretext.finetuning.material import Material
 from foretext.finetuning.word_start import tokens_of_vectors
+from foretext.task_models.classifier import TextClassifier
 from tests.language_model.models import SENTENCES
 from tests.vectors.static_folders import drawn_vectors
 
@@ -19,11 +21,12 @@ ROWS = [(text, "sea" if "ship" in text else "land") for text in SENTENCES * 4]
 
 def test_rows_are_those_of_the_tokens() -> None:
     vectors = drawn_vectors()
-    start = tokens_of_vectors(vectors, "static", RowTexts(SENTENCES), {})
+    material = Material(TextClassifier, RowTexts(SENTENCES))
+    start = tokens_of_vectors(vectors, "static", material, {})
     assert start.tokenizer is vectors.tokenizer
     np.testing.assert_array_equal(start.vectors, vectors.vectors)
     with pytest.raises(SettingError, match=r"\[tokenizer\] min_count cannot be chosen here"):
-        tokens_of_vectors(vectors, "static", RowTexts(SENTENCES), {"min_count": 2})
+        tokens_of_vectors(vectors, "static", material, {"min_count": 2})
 
 
 @pytest.mark.parametrize("backbone", ["lookup", "textcnn", "lstm"])

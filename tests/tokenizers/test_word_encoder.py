@@ -142,7 +142,7 @@ def test_where_words_do_not_stand_alone() -> None:
         {"pre_tokenizer": pre_tokenizers.Metaspace()},
         {"pre_tokenizer": pre_tokenizers.ByteLevel(add_prefix_space=True)},
         {"pre_tokenizer": pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)},
-        {"normalizer": normalizers.NFKC()},
+        {"normalizer": normalizers.NFD()},
         {"model": models.BPE({"a": 0}, [], dropout=0.5)},
         {"model": models.Unigram([("a", 0.0)])},
     ):

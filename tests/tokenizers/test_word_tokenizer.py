@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def both(
 
 def library_ids(tokenizer: WordTokenizer, library: Tokenizer, text: str) -> list[int]:
     if tokenizer.config.pre_tokenizer == "chinese_words":
-        text = separate_words(text)
+        text = separate_words(unicodedata.normalize("NFC", text))
     return library.encode(text).ids
 
 

@@ -24,6 +24,7 @@ from foretext.classifiers.linear_words import weigh_linear
 from foretext.classifiers.logistic_regression import learn_regressions
 from foretext.classifiers.not_fitted import not_fitted
 from foretext.classifiers.regression_cost import RegressionCost
+from foretext.classifiers.spelled_words import Splitting
 from foretext.classifiers.text_labeller import TextLabeller, check_same_number
 from foretext.data.rows import LabelledText
 from foretext.data.rows.given import given_label_sets, given_texts
@@ -70,6 +71,7 @@ class LinearClassifier(TextLabeller):
         self,
         *,
         features: Literal["auto", "words", "characters"] = "auto",
+        pre_tokenizer: Splitting = "unicode_words",
         min_texts: int | None = None,
         inverse_penalty: float = 5.0,
         tolerance: float = 1e-3,
@@ -77,8 +79,9 @@ class LinearClassifier(TextLabeller):
         seed: int = 0,
     ) -> None:
         settings = {
-            "features": features, "min_texts": min_texts, "inverse_penalty": inverse_penalty,
-            "tolerance": tolerance, "max_passes": max_passes, "seed": seed,
+            "features": features, "pre_tokenizer": pre_tokenizer, "min_texts": min_texts,
+            "inverse_penalty": inverse_penalty, "tolerance": tolerance, "max_passes": max_passes,
+            "seed": seed,
         }  # fmt: skip
         self.config = self._given = LinearConfig.checked(settings, "linear")
         self.num_passes = 0

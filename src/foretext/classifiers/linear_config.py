@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from foretext.classifiers.spelled_words import Splitting, prepared, words_of
 from foretext.config import Config
 from foretext.corpus.scripts import WITHOUT_BLANKS, script_rates
 
-__all__ = ["LONGEST_GRAM", "WORD", "LinearConfig"]
+__all__ = ["LONGEST_GRAM", "LinearConfig"]
 
-WORD = r"\b\w+\b"  # one letter is a word too
 LONGEST_GRAM = {"words": 2, "characters": 3}  # of words, or of characters
 
 _SAMPLE = 1000  # texts that the script is found from
@@ -26,6 +27,8 @@ class LinearConfig(Config):
 
     features: Literal["auto", "words", "characters"] = "auto"
     """N-grams that are counted: of words or of characters; auto: by the script."""
+    pre_tokenizer: Splitting = "unicode_words"
+    """What a word is; words_and_punctuation and whitespace keep signs such as :)."""
     min_texts: int | None = Field(default=None, ge=1)
     """Texts that a feature must occur in; none: 1 or 2."""
     inverse_penalty: float = Field(default=5.0, gt=0)
@@ -37,10 +40,20 @@ class LinearConfig(Config):
     seed: int = Field(default=0, ge=0)
     """Of all random draws."""
 
+    @model_validator(mode="after")
+    def _has_words(self) -> Self:
+        if self.features == "characters" and self.pre_tokenizer != "unicode_words":
+            raise ValueError(
+                f"pre_tokenizer = {self.pre_tokenizer!r} has no effect on features = 'characters'"
+            )
+        return self
+
     def resolved(self, texts: Sequence[str]) -> Self:
         """Return the settings with those that depend on the texts."""
         features = self.features
-        if features == "auto":
+        if features == "auto" and "pre_tokenizer" in self.changed:
+            features = "words"
+        elif features == "auto":
             features = "characters" if _has_no_blanks(texts[:_SAMPLE]) else "words"
         min_texts = self.min_texts or (2 if len(texts) >= _MANY_TEXTS else 1)
         return self.model_copy(update={"features": features, "min_texts": min_texts})
@@ -56,7 +69,9 @@ class LinearConfig(Config):
         by_word = self.features == "words"
         return TfidfVectorizer(
             analyzer="word" if by_word else "char",
-            token_pattern=WORD if by_word else None,
+            preprocessor=prepared,
+            tokenizer=partial(words_of, splitting=self.pre_tokenizer) if by_word else None,
+            token_pattern=None,
             ngram_range=(1, LONGEST_GRAM["words" if by_word else "characters"]),
             min_df=self.min_texts,
             sublinear_tf=True,

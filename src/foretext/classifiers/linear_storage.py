@@ -25,6 +25,7 @@ __all__ = [
     "FILE",
     "KIND",
     "LinearParts",
+    "kept_config",
     "packed_texts",
     "read_parts",
     "unpacked_texts",
@@ -93,7 +94,7 @@ def read_parts(path: Path) -> LinearParts:
     where = f"'settings' of {path}"
     settings = parse_json(metadata.get("settings", "null"), where, ModelFileError, _Settings)
     try:
-        config = LinearConfig.checked(settings.model_extra or {}, "linear")
+        config = kept_config(settings.model_extra or {})
         features, names = (unpacked_texts(tensors, name) for name in ("feature", "label"))
         labels = named_labels(names, settings.label_values)
     except (ValueError, SettingError) as error:
@@ -119,6 +120,16 @@ def _fit(parts: LinearParts) -> bool:
         and parts.bias.shape == (num_outputs,)
         and all(np.isfinite(array).all() for array in (parts.idf, parts.weights, parts.bias))
     )
+
+
+def kept_config(settings: dict[str, Any]) -> LinearConfig:
+    """Return the settings of a file; those of earlier versions do not say what a word is.
+
+    Raises:
+        SettingError: one of them is unknown or wrong.
+    """
+    earlier = {"pre_tokenizer": "letters"} if settings.get("features") == "words" else {}
+    return LinearConfig.checked({**earlier, **settings}, "linear")
 
 
 def packed_texts(name: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:

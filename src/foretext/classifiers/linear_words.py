@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.classifiers.linear_config import LONGEST_GRAM, WORD
+from foretext.classifiers.linear_config import LONGEST_GRAM, LinearConfig
 from foretext.classifiers.linear_storage import LinearParts
+from foretext.classifiers.spelled_words import prepared_places, word_pattern
 from foretext.explanation import Asked, Values, Weighed, contrasted, summed
 
 __all__ = ["character_weights", "weigh_linear"]
 
 _BLANKS = re.compile(r"\s\s+")  # become one blank before characters are counted
-_WORD = re.compile(WORD)
 
 Places = list[int]  # characters of the text as it was given
 
@@ -50,20 +50,22 @@ def weigh_linear(
         answer = answers.part(number, number + 1)
         column = answer.chosen(asked.label)
         added = _added(parts, rows[number], column)
-        weights = summed([character_weights(text, parts.config.features, added)], own)
+        weights = summed([character_weights(text, parts.config, added)], own)
         found.append(Weighed.of(answer, column, bias.values[0, column], own, weights))
     return found
 
 
-def character_weights(text: str, kind: str, added: Mapping[str, float]) -> NDArray[np.float64]:
+def character_weights(
+    text: str, config: LinearConfig, added: Mapping[str, float]
+) -> NDArray[np.float64]:
     """Return what each character of a text adds, (len(text),).
 
     Args:
         text: as it was given.
-        kind: of the features, "words" or "characters".
+        config: which features there are, and what a word is.
         added: what the features of the text add to a value, all places of each together.
     """
-    grams = [gram for gram in _grams(text, kind) if gram.feature in added]
+    grams = [gram for gram in _grams(text, config) if gram.feature in added]
     counts = Counter(gram.feature for gram in grams)
     found = np.zeros(len(text))
     for feature, parts in grams:
@@ -83,38 +85,36 @@ def _added(parts: LinearParts, row: Any, column: int) -> dict[str, float]:
     return dict(zip(features, own.tolist(), strict=True))
 
 
-def _grams(text: str, kind: str) -> list[_Gram]:
-    lowered, origins = _lowered(text)
-    if kind == "words":
+def _grams(text: str, config: LinearConfig) -> list[_Gram]:
+    lowered, origins = prepared_places(text)
+    if config.features == "words":
         joint = " "
-        parts = [
-            (match[0], origins[match.start() : match.end()]) for match in _WORD.finditer(lowered)
-        ]
+        words = word_pattern(config.pre_tokenizer).finditer(lowered)
+        parts = [(match[0], _joined(origins[match.start() : match.end()])) for match in words]
     else:
         joint = ""
         parts = _characters(lowered, origins)
     return [
         _Gram(joint.join(name for name, _ in some), [places for _, places in some])
-        for length in range(1, LONGEST_GRAM[kind] + 1)
+        for length in range(1, LONGEST_GRAM[config.features] + 1)
         for some in (parts[start : start + length] for start in range(len(parts) - length + 1))
     ]
 
 
-def _lowered(text: str) -> tuple[str, Places]:
-    """Return small letters, and the character that each comes from: one may become two."""
-    origins = [place for place, letter in enumerate(text) for _ in letter.lower()]
-    return text.lower(), origins
+def _joined(places: list[Places]) -> Places:
+    """Return the characters of several together, each once."""
+    return list(dict.fromkeys(place for some in places for place in some))
 
 
-def _characters(lowered: str, origins: Places) -> list[tuple[str, Places]]:
+def _characters(lowered: str, origins: list[Places]) -> list[tuple[str, Places]]:
     """Return the characters, and several blanks as one."""
     found, end = [], 0
     for match in _BLANKS.finditer(lowered):
         found += _single(lowered, origins, end, match.start())
-        found.append((" ", origins[match.start() : match.end()]))
+        found.append((" ", _joined(origins[match.start() : match.end()])))
         end = match.end()
     return found + _single(lowered, origins, end, len(lowered))
 
 
-def _single(lowered: str, origins: Places, start: int, end: int) -> list[tuple[str, Places]]:
-    return [(lowered[place], [origins[place]]) for place in range(start, end)]
+def _single(lowered: str, origins: list[Places], start: int, end: int) -> list[tuple[str, Places]]:
+    return [(lowered[place], origins[place]) for place in range(start, end)]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from foretext.classifiers.linear_config import LinearConfig
-from foretext.classifiers.linear_storage import packed_texts, unpacked_texts
+from foretext.classifiers.linear_storage import kept_config, packed_texts, unpacked_texts
 from foretext.data.sparse_rows import SparseRows
 from foretext.errors import ModelFileError, SettingError
 from foretext.parsing import parse_json, read_tensors, write_tensors
@@ -83,7 +83,7 @@ class WordVocabulary:
         where = f"'settings' of {path}"
         settings = parse_json(metadata.get("settings", "null"), where, ModelFileError, _Settings)
         try:
-            config = LinearConfig.checked(settings.model_extra or {}, "linear")
+            config = kept_config(settings.model_extra or {})
             features = unpacked_texts(tensors, "feature")
         except (ValueError, SettingError) as error:
             raise ModelFileError(

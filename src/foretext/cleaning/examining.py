@@ -86,7 +86,10 @@ class Examiner:
             return kept
         request = self._request
         broken = broken_rule(
-            TextFacts(text), request.rules, request.chinese, self._config.without_rules
+            TextFacts(text, language.language),
+            request.rules,
+            request.chinese,
+            self._config.without_rules,
         )
         if broken is None:
             return kept

@@ -1,7 +1,7 @@
 """The language of a document: by a fastText model, by lingua, or by script and frequent words.
 
-The third needs nothing else: scripts that belong to one language decide it, and of Latin letters
-the most frequent words of English. Its languages are `KNOWN_BY_SCRIPT`.
+The third needs nothing else: scripts that belong to one language decide it, and of all others the
+most frequent words of each language. Its languages are `KNOWN_BY_SCRIPT`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
+from foretext.cleaning.function_words import FUNCTION_WORDS
 from foretext.corpus.scripts import script_of
 from foretext.errors import MissingExtraError, ModelFileError, SettingError, did_you_mean
 
@@ -29,26 +31,14 @@ __all__ = [
 Means = Literal["model", "lingua", "script"]
 
 UNKNOWN = "und"  # the code of a language that was not determined (ISO 639-2)
-KNOWN_BY_SCRIPT = ("en", "zh", "ja", "ko", "th", "el", "he")
+KNOWN_BY_SCRIPT = (*FUNCTION_WORDS, "zh", "ja", "ko", "th")
 LINGUA_SAMPLE = 1000  # characters of a document, which decide as well as all of them
 SAMPLE = 4000
 
 _OF_SCRIPT = {"Hangul": "ko", "Thai": "th", "Greek": "el", "Hebrew": "he"}
 _KANA_RATE = 0.1  # of Han and kana: Japanese from here on
-_ENGLISH_WORDS = """
-    the of and to a in is for on that with as by it at from are be his this which have has had not
-    or but they you their its she her we who been would there one when if out up my what can said do
-    about into than them then over after some were wearing while
-"""
-_ENGLISH = frozenset(_ENGLISH_WORDS.split())
-_ENGLISH_RATE = 0.1  # of words: a third of what English text of most kinds has
-_OTHER_WORDS = """
-    der die und das den dem von ist ein eine einem einen einer mit auf im sich zu les des est une
-    dans pour que qui et le la el los las por con un una del y en il di che per non sono het een van
-    dat op zijn och att som på jest nie się o os do da em não
-"""
-_OF_OTHERS = frozenset(_OTHER_WORDS.split()) - _ENGLISH  # none of them is frequent in English
-_WORD = re.compile(r"[^\W\d_]+")
+_LEAST_RATE = 0.1  # of words that are frequent ones: a third of what most text has
+_WORD = re.compile(r"[^\s\d!-/:-@\[-`{-~«»“”„‘’—–…।،؛؟]+")  # with the marks of its letters
 
 
 class Identified(NamedTuple):
@@ -111,7 +101,10 @@ def by_script(texts: Sequence[str]) -> list[Identified]:
 
 
 def _of_script(text: str) -> Identified:
-    scripts = Counter(map(script_of, filter(str.isalpha, text)))
+    scripts = Counter[str]()
+    for letter, number in Counter(text).items():
+        if letter.isalpha():
+            scripts[_script_of(letter)] += number
     total = scripts.total()
     if not total:
         return Identified(UNKNOWN, 0.0)
@@ -120,19 +113,46 @@ def _of_script(text: str) -> Identified:
     if chinese >= count:
         language = "ja" if scripts["Kana"] > _KANA_RATE * chinese else "zh"
         return Identified(language, chinese / total)
-    if script == "Latin":
-        return _english(text, count / total)
-    return Identified(_OF_SCRIPT.get(script, UNKNOWN), count / total)
+    if script in _OF_SCRIPT:
+        return Identified(_OF_SCRIPT[script], count / total)
+    return _of_words(_WORD.findall(text.lower()), count / total)
 
 
-def _english(text: str, latin_rate: float) -> Identified:
-    """Tell English from other languages in Latin letters by frequent words."""
-    words = _WORD.findall(text.lower())
-    english = sum(word in _ENGLISH for word in words)
-    others = sum(word in _OF_OTHERS for word in words)
-    if english >= _ENGLISH_RATE * len(words) and english > 2 * others:
-        return Identified("en", latin_rate)
-    return Identified(UNKNOWN, latin_rate)
+_script_of = lru_cache(maxsize=1 << 16)(script_of)  # a text has few different letters
+
+
+def _of_words(words: Sequence[str], script_rate: float) -> Identified:
+    """Tell languages of one script apart by their frequent words.
+
+    A word counts the less, the more languages have it: 1 / sqrt(L). So those of Danish and
+    Norwegian differ, and "a" still speaks for English.
+    """
+    scores, hits = dict[str, float](), Counter[str]()
+    for word, number in Counter(words).items():
+        of = _LANGUAGES_OF.get(word, ())
+        for language in of:
+            scores[language] = scores.get(language, 0.0) + number / len(of) ** 0.5
+            hits[language] += number
+    if not scores:
+        return Identified(UNKNOWN, script_rate)
+    best, *others = sorted(scores, key=lambda each: (-scores[each], _ORDER[each]))
+    if hits[best] < _LEAST_RATE * len(words):
+        return Identified(UNKNOWN, script_rate)
+    second = scores[others[0]] if others else 0.0
+    return Identified(best, script_rate * scores[best] / (scores[best] + second))
+
+
+def _languages_of() -> dict[str, list[str]]:
+    """Return the languages that each frequent word belongs to."""
+    found: dict[str, list[str]] = {}
+    for language, words in FUNCTION_WORDS.items():
+        for word in words:
+            found.setdefault(word, []).append(language)
+    return found
+
+
+_LANGUAGES_OF = _languages_of()
+_ORDER = {language: place for place, language in enumerate(FUNCTION_WORDS)}
 
 
 class _ByModel:

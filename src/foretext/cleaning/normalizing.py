@@ -1,4 +1,6 @@
-"""A document as it is kept: no control characters, one Unicode normal form, no stray white space.
+"""A document as it is kept: one Unicode normal form, no control characters, no stray white space.
+
+Soft hyphens and word joiners go, too: nobody sees them, and they cut words.
 
 With `fix_text`, ftfy (Speer 2019) repairs text that was decoded by the wrong encoding. It leaves
 quotation marks, ligatures and wide characters alone: Chinese punctuation is wide, and is meant.
@@ -19,10 +21,11 @@ __all__ = ["Normalizer", "refuse_missing_ftfy"]
 _BLANKS = dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029), " ")
 _REMOVED = dict.fromkeys(
     code
-    for code in (*range(0x20), *range(0x7F, 0xA0), 0xFEFF, *range(0xFFF9, 0xFFFC), 0xFFFE, 0xFFFF)
+    for code in (*range(0x20), *range(0x7F, 0xA0), *range(0xFFF9, 0xFFFC), 0xFFFE, 0xFFFF)
     if chr(code) not in "\t\n"
 )
-_CONTROL: dict[int, str | None] = {**_REMOVED, **_BLANKS}
+_JOINED = dict.fromkeys(map(ord, "\u00ad\u2060\ufeff"))  # within words, where nobody sees them
+_CONTROL: dict[int, str | None] = {**_REMOVED, **_JOINED, **_BLANKS}
 _HAS_CONTROL = re.compile("[" + "".join(re.escape(chr(code)) for code in _CONTROL) + "]")
 
 

@@ -6,6 +6,8 @@ Models", table A1 and appendix A.1.1). Sentences, lorem ipsum and braces are C4'
 without punctuation; here a document goes where hardly any line ends with it, at FineWeb's threshold
 (Penedo et al. 2024, section 3.6), because titles and verses are text too.
 
+Gopher's stop words are English; other languages have lists of their own (`function_words`).
+
 In foretext a document has no empty lines, so the paper's rules on paragraphs are those on lines.
 """
 
@@ -16,6 +18,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
 
+from foretext.cleaning.function_words import NUM_STOP_WORDS, STOP_WORDS, stop_words_of
+from foretext.cleaning.languages import UNKNOWN
 from foretext.cleaning.quality_settings import ChineseRules, QualityRules
 from foretext.cleaning.repetition import (
     repeated_line_characters,
@@ -27,7 +31,7 @@ from foretext.cleaning.text_facts import TextFacts
 
 __all__ = ["RULES", "RULE_NAMES", "Broken", "QualityRule", "broken_rule"]
 
-STOP_WORDS = frozenset(("the", "be", "to", "of", "and", "that", "have", "with"))
+_AT_WORDS = ",.;:!?\"'()«»“”„‘’¿¡،؛؟।"
 CHINESE_STOP_WORDS = frozenset("的是在有和了不这")
 _BULLETS = ("•", "‣", "▪", "●", "◦", "-", "*", "–", "·")
 _ELLIPSES = ("...", "…")
@@ -94,10 +98,19 @@ def alphabetic_rate(facts: TextFacts) -> float:
 
 
 def stop_words(facts: TextFacts) -> float:
-    """Return how many of the eight stop words occur."""
+    """Return how many of the eight stop words of the document's language occur.
+
+    Where its language was not determined, these are the most of any language; of a language without
+    a list all are there.
+    """
     if facts.is_dense:
         return len(CHINESE_STOP_WORDS.intersection(facts.text))
-    return len(STOP_WORDS.intersection(facts.text.lower().split()))
+    words = {word.strip(_AT_WORDS) for word in facts.text.lower().split()}
+    if facts.language == UNKNOWN:
+        words = {word for word in words if len(word) > 1}  # a letter alone is often none
+        return max(len(each & words) for each in STOP_WORDS.values())
+    own = stop_words_of(facts.language)
+    return NUM_STOP_WORDS if own is None else len(own & words)
 
 
 def terminal_rate(facts: TextFacts) -> float:

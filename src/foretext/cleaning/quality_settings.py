@@ -32,7 +32,7 @@ class QualityRules(Config):
     min_alphabetic_rate: float = Field(default=0.8, ge=0, le=1)
     """Words with at least one letter, at least."""
     min_stop_words: int = Field(default=2, ge=0, le=8)
-    """Different stop words (English: the, be, to, of, and, that, have, with), at least."""
+    """Different stop words of its language (English: the, be, to, of, and, that, ...), at least."""
     max_repeated_line_rate: float = Field(default=0.3, ge=0, le=1)
     """Lines that repeat an earlier one, at most."""
     max_repeated_line_characters: float = Field(default=0.2, ge=0, le=1)

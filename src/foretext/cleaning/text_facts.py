@@ -34,12 +34,14 @@ class TextFacts:
 
     Attributes:
         text: the document, its lines separated by line ends.
+        language: of the document (ISO 639-1), as far as it was determined.
         is_dense: whether a character stands for a word, as in Chinese.
         lines: those that are not empty, without white space at their ends.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, language: str = "und") -> None:
         self.text = text
+        self.language = language
         self.is_dense = is_dense(text)
         self.lines = [line for line in map(str.strip, text.split("\n")) if line]
 

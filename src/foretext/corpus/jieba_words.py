@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 import warnings
 from functools import cache
 from typing import TYPE_CHECKING
 
+from foretext.corpus.emoji import EMOJI
+from foretext.corpus.normalization import without_invisible
 from foretext.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -22,10 +25,11 @@ __all__ = [
 
 OF_PRE_TOKENIZER = "The pre-tokeniser 'chinese_words'"
 OF_MARKS = "Finding the words of Chinese text"
+_EMOJI = re.compile(f"[{EMOJI}]")
 
 
 def separate_words(text: str) -> str:
-    """Put spaces between words and drop punctuation, line by line.
+    """Put spaces between words and emoji and drop punctuation, line by line.
 
     A line of punctuation becomes a space, not an empty line, which would end the document.
 
@@ -34,7 +38,8 @@ def separate_words(text: str) -> str:
     """
     cut = _cutter(OF_PRE_TOKENIZER)
     _own_total()
-    return "\n".join(_separate_line(line, cut) if line else "" for line in text.split("\n"))
+    lines = without_invisible(text).split("\n")
+    return "\n".join(_separate_line(line, cut) if line else "" for line in lines)
 
 
 def mark_words(text: str) -> str:
@@ -88,7 +93,12 @@ def jieba_version() -> str:
 
 
 def _separate_line(line: str, cut: Callable[[str], Iterable[str]]) -> str:
-    return " ".join(word for word in cut(line) if any(map(str.isalnum, word))) or " "
+    return " ".join(word for word in cut(line) if _is_word(word)) or " "
+
+
+def _is_word(piece: str) -> bool:
+    """Whether a piece of a line has a letter or a digit, or is an emoji."""
+    return any(map(str.isalnum, piece)) or (not piece.isascii() and bool(_EMOJI.search(piece)))
 
 
 @cache

@@ -4,6 +4,8 @@ A pre-tokeniser is two sets of characters, written as inside the brackets of a r
 the `tokenizers` library: runs of `word` characters are words, each `alone` character is a word, all
 others separate words. The kernels get the sets as tables over all code points, read from the
 library itself, so that both find the same words in every version of Unicode.
+
+Text is brought into a Unicode normal form first, so that one word written in two forms is one word.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from foretext.corpus.emoji import EMOJI
 from foretext.corpus.jieba_words import is_jieba_installed, separate_words
+from foretext.corpus.normalization import INVISIBLE, Form, normalize
 from foretext.corpus.word_table import new_scratch
 from foretext.errors import SettingError
 from foretext.kernels.letters import ALONE, IGNORED, SEPARATOR, WORD, Letters, split_words
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     from tokenizers.normalizers import Normalizer
     from tokenizers.pre_tokenizers import PreTokenizer as LibraryPreTokenizer
 
-__all__ = ["PreTokenizer", "PreTokenizerKind", "likely_kind"]
+__all__ = ["PreTokenizer", "PreTokenizerKind", "library_form", "likely_kind"]
 
 _MAKER = "foretext.corpus.pre_tokenizers:PreTokenizer.made"
 
@@ -44,7 +48,7 @@ PreTokenizerKind = Literal[
 class CharacterSets(NamedTuple):
     word: str
     alone: str = ""
-    ignored: str = ""  # dropped without ending the word
+    ignored: str = ""  # characters that are dropped without ending the word
     blanks: str = ""  # a string that is read as a space
 
 
@@ -56,10 +60,14 @@ KINDS: dict[str, CharacterSets] = {
     "basic_english": CharacterSets(
         rf"[^{BLANK}'.,()!?;:]", alone="['.,()!?]", ignored='"', blanks="<br />"
     ),
-    "unicode_words": CharacterSets(r"\w"),
-    "words_and_punctuation": CharacterSets(r"[\w&&[^\p{Han}]]", alone=rf"[\p{{Han}}[^\w{BLANK}]]"),
-    "chinese_characters": CharacterSets(r"[\w&&[^\p{Han}]]", alone=r"\p{Han}"),
-    "chinese_words": CharacterSets(rf"[^{BLANK}]"),
+    "unicode_words": CharacterSets(r"\w", alone=f"[{EMOJI}]", ignored=INVISIBLE),
+    "words_and_punctuation": CharacterSets(
+        r"[\w&&[^\p{Han}]]", alone=rf"[\p{{Han}}[^\w{BLANK}]]", ignored=INVISIBLE
+    ),
+    "chinese_characters": CharacterSets(
+        r"[\w&&[^\p{Han}]]", alone=rf"[\p{{Han}}{EMOJI}]", ignored=INVISIBLE
+    ),
+    "chinese_words": CharacterSets(rf"[^{BLANK}]", ignored=INVISIBLE),
 }
 
 
@@ -83,11 +91,15 @@ class PreTokenizer:
     * ``whitespace``: what `str.split` gives.
     * ``basic_english``: torchtext's rules: each of ``' . , ( ) ! ?`` is a word, ``"`` is removed,
       ``; :`` and ``<br />`` are spaces.
-    * ``unicode_words``: runs of letters, digits, marks and connecting punctuation (``\\w``).
+    * ``unicode_words``: runs of letters, digits, marks and connecting punctuation (``\\w``); each
+      emoji is a word.
     * ``words_and_punctuation``: the same, but each Han character is a word, and so is each
       character that is neither blank nor of a word: spans of words end wherever an answer may.
     * ``chinese_characters``: as ``unicode_words``, but each Han character is a word.
-    * ``chinese_words``: jieba's words, punctuation dropped (needs the extra ``chinese``).
+    * ``chinese_words``: jieba's words and emoji, punctuation dropped (needs the extra ``chinese``).
+
+    All but the first two join what stands around a soft hyphen, a word joiner and other characters
+    that nobody sees.
 
     Each character is lower-cased separately, as in the `tokenizers` library: a final sigma becomes
     ``σ``, where `str.lower` depends on its neighbours and writes ``ς``.
@@ -97,15 +109,22 @@ class PreTokenizer:
         lowercase: whether words are lower-cased.
         segmented: whether `chinese_words` gets text with blanks between its words already, as of
             a `SegmentedCorpus`.
+        form: the Unicode normal form of words; "none": as they are written.
 
     Raises:
         MissingExtraError: `chinese_words` without jieba.
     """
 
     def __init__(
-        self, kind: PreTokenizerKind, *, lowercase: bool = True, segmented: bool = False
+        self,
+        kind: PreTokenizerKind,
+        *,
+        lowercase: bool = True,
+        segmented: bool = False,
+        form: Form = "NFC",
     ) -> None:
         self.kind = kind
+        self.form = form
         self.lowercase = lowercase
         self.segmented = segmented
         if kind == "chinese_words":
@@ -114,15 +133,15 @@ class PreTokenizer:
     @property
     def portable(self) -> Portable:
         """What makes an equal one in another process."""
-        return Portable(_MAKER, json.dumps([self.kind, self.lowercase, self.segmented]))
+        return Portable(_MAKER, json.dumps([self.kind, self.lowercase, self.segmented, self.form]))
 
     @classmethod
     def made(cls, settings: str) -> PreTokenizer:
         """Return the one that `portable` stands for."""
-        values: tuple[PreTokenizerKind, bool, bool] = parse_json(
-            settings, "the pre-tokeniser", SettingError, tuple[PreTokenizerKind, bool, bool]
+        values: tuple[PreTokenizerKind, bool, bool, Form] = parse_json(
+            settings, "the pre-tokeniser", SettingError, tuple[PreTokenizerKind, bool, bool, Form]
         )
-        return cls(values[0], lowercase=values[1], segmented=values[2])
+        return cls(values[0], lowercase=values[1], segmented=values[2], form=values[3])
 
     @cached_property
     def letters(self) -> Letters:
@@ -142,6 +161,7 @@ class PreTokenizer:
         A lone surrogate, which UTF-8 cannot encode, becomes ``?``.
         """
         sets = KINDS[self.kind]
+        text = normalize(text, self.form)
         if sets.blanks and "<" in text:
             text = _blank_pattern(sets, self.lowercase).sub(" ", text)
         if self.kind == "chinese_words" and not self.segmented:
@@ -151,13 +171,15 @@ class PreTokenizer:
         return np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
 
     def library_normalizer(self) -> Normalizer:
-        """Return the normaliser of the `tokenizers` library that lower-cases and so on."""
-        from tokenizers import normalizers
+        """Return the normaliser of the `tokenizers` library that does what `utf8` does."""
+        from tokenizers import Regex, normalizers
 
         sets = KINDS[self.kind]
-        steps: list[Normalizer] = [normalizers.Lowercase()] if self.lowercase else []
+        steps: list[Normalizer] = [] if self.form == "none" else [library_form(self.form)]
+        if self.lowercase:
+            steps.append(normalizers.Lowercase())
         if sets.ignored:
-            steps.append(normalizers.Replace(sets.ignored, ""))
+            steps.append(normalizers.Replace(Regex(f"[{sets.ignored}]"), ""))
         if sets.blanks:
             steps.append(normalizers.Replace(sets.blanks, " "))
         return normalizers.Sequence(steps)
@@ -166,6 +188,13 @@ class PreTokenizer:
         """Return the same splitter of the `tokenizers` library, for text with jieba's spaces."""
         sets = KINDS[self.kind]
         return _split(f"{sets.word}+" + (f"|{sets.alone}" if sets.alone else ""))
+
+
+def library_form(form: Literal["NFC", "NFKC"]) -> Normalizer:
+    """Return the normaliser of the `tokenizers` library for a normal form."""
+    from tokenizers import normalizers
+
+    return normalizers.NFC() if form == "NFC" else normalizers.NFKC()
 
 
 def _split(pattern: str) -> LibraryPreTokenizer:
@@ -189,8 +218,7 @@ def _letters(kind: str, lowercase: bool) -> Letters:
     classes[_members(sets.word)] = WORD
     if sets.alone:
         classes[_members(sets.alone)] = ALONE
-    if sets.ignored:
-        classes[ord(sets.ignored)] = IGNORED
+    classes[[ord(character) for character in sets.ignored]] = IGNORED
     classes = classes[lower]  # the library lower-cases first
     fast = np.zeros(256, np.uint8)
     fast[:128] = np.where(classes[:128] == WORD, lower[:128], 0)

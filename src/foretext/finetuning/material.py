@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from foretext.config import Config
+from foretext.corpus.normalization import Form
 from foretext.data.rows.row_texts import RowTexts
 from foretext.task_models.base import TaskModel
 
@@ -25,6 +26,7 @@ class Material:
         num_characters: ids of characters that words are spelled with.
         is_spelled: whether a network over words reads these too.
         in_bigrams: whether it reads pairs of neighbouring words.
+        form: the Unicode normal form of the texts.
     """
 
     model: type[TaskModel]
@@ -34,15 +36,19 @@ class Material:
     num_characters: int = 0
     is_spelled: bool = False
     in_bigrams: bool = False
+    form: Form = "NFC"
 
     @classmethod
-    def of(cls, model: type[TaskModel], task: Config, rows: Sequence[Any]) -> Material:
+    def of(
+        cls, model: type[TaskModel], task: Config, rows: Sequence[Any], form: Form = "NFC"
+    ) -> Material:
         """Return what a task finds in its rows.
 
         Args:
             model: that is learned.
             task: the section `[task]`.
             rows: to learn from.
+            form: the Unicode normal form of their texts.
         """
         return cls(
             model,
@@ -52,6 +58,7 @@ class Material:
             model.num_characters(rows),
             model.gains_from_spelling(rows),
             model.gains_from_bigrams(rows),
+            form,
         )
 
     def suited(self, backbone: Any, settings: Mapping[str, Any]) -> Any:

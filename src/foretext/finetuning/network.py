@@ -14,6 +14,7 @@ from foretext.backbones.base import Backbone
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
+from foretext.corpus.normalization import Form
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.adapting import adaptable
 from foretext.finetuning.bases import Origin, open_base
@@ -171,10 +172,11 @@ class NetworkLearner(Learner):
         recipe = self.job.recipe
         learns_texts = recipe.teacher is not None or self.finetuning.consistency is not None
         more = rows.unlabelled if learns_texts else []
+        form: Form = self.rows_config.model_dump().get("normalization", "NFC")
         return find_start(
             opened,
             recipe.base,
-            Material.of(self.model_class, self.task_config, [*rows.train, *more]),
+            Material.of(self.model_class, self.task_config, [*rows.train, *more], form),
             self.settings,
             fresh=self.finetuning.fresh,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -12,7 +12,7 @@ import torch
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
-from foretext.data.rows.row_texts import RowTexts
+from foretext.corpus.normalization import Form
 from foretext.errors import SettingError
 from foretext.finetuning.bases import NamedBackbone, Origin
 from foretext.finetuning.checks import RATES
@@ -99,6 +99,19 @@ def find_start(
     Raises:
         SettingError: a setting does not fit the base.
     """
+    start = _start(opened, named, material, sections, fresh=fresh)
+    return replace(start, whole=_composing(start.whole, material.form))
+
+
+def _start(
+    opened: tuple[Origin, Any],
+    named: BaseModel,
+    material: Material,
+    sections: Mapping[str, Settings],
+    *,
+    fresh: bool,
+) -> Start:
+    """Return the start with tokenizers that may know one form of text alone."""
     origin, base = opened
     if origin == "pretrained":
         return _start_pretrained(base, named, material, sections, fresh=fresh)
@@ -179,15 +192,15 @@ def _start_from_scratch(
     found: dict[str, Any] = {"num_characters": material.num_characters}
     if component.reads_words:
         rows = material.texts
-        tokenizer = _learn_words({"min_count": 2, **rows.word_settings(), **asked}, rows)
+        tokenizer = _learn_words({"min_count": 2, **rows.word_settings(), **asked}, material)
         learned = tokenizer.config.kept()
     else:
         asked = {**material.model.scratch_tokenizer, **asked}
         learned, kind = dict(asked), str(asked.pop("name"))
         texts, *others = material.apart or (material.texts,)
-        tokenizer = learn_subwords(kind, asked, texts)
+        tokenizer = learn_subwords(kind, asked, texts, form=material.form)
         for targets in others:
-            target_tokenizer = learn_subwords(kind, asked, targets)
+            target_tokenizer = learn_subwords(kind, asked, targets, form=material.form)
             found["source_vocab_size"] = tokenizer.vocab_size
     written = target_tokenizer or tokenizer
     backbone = component.build(config, written.vocab_size, **found)
@@ -233,7 +246,7 @@ def _start_from_vectors(
             f"[backbone] name = '{over.row}' cannot start from word vectors; take one that reads "
             "words, such as textcnn, lstm, gru, rnn or reader."
         )
-    start = tokens_of_vectors(vectors, named, material.texts, dict(sections.get("tokenizer", {})))
+    start = tokens_of_vectors(vectors, named, material, dict(sections.get("tokenizer", {})))
     learned = {"vector_size": vectors.vector_size}
     config = material.suited(component, {**over.settings, **learned, **chosen})
     if config.vector_size != vectors.vector_size:
@@ -268,5 +281,15 @@ def _backbone_section(backbone: Backbone) -> dict[str, Any]:
     return {"name": name, **backbone.config.kept(mode="json")}
 
 
-def _learn_words(settings: dict[str, Any], rows: RowTexts) -> WordTokenizer:
-    return WordTokenizer.learn(WordTokenizer.Config.checked(settings, "tokenizer"), rows)
+def _learn_words(settings: dict[str, Any], material: Material) -> WordTokenizer:
+    config = WordTokenizer.Config.checked(settings, "tokenizer")
+    return WordTokenizer.learn(config, material.texts, form=material.form)
+
+
+def _composing(base: TaskBase, form: Form) -> TaskBase:
+    """Return the base with tokenizers that read text in every form as they read the rows."""
+    target = base.target_tokenizer
+    return base._replace(
+        tokenizer=base.tokenizer.composing(form),
+        target_tokenizer=None if target is None else target.composing(form),
+    )

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from foretext.data.rows.row_texts import RowTexts
 from foretext.errors import SettingError
+from foretext.finetuning.material import Material
 from foretext.finetuning.recipe import BaseModel
 from foretext.run_folder import RunFolder
 from foretext.tokenizers.base import Tokenizer
@@ -32,21 +32,21 @@ class TokenStart(NamedTuple):
 
 
 def tokens_of_vectors(
-    vectors: WordVectors, named: BaseModel, rows: RowTexts, settings: dict[str, Any]
+    vectors: WordVectors, named: BaseModel, material: Material, settings: dict[str, Any]
 ) -> TokenStart:
     """Return the tokenizer that vectors came with, or one of the words of vectors and rows.
 
     Args:
         vectors: to start from.
         named: how the user named them.
-        rows: whose words join, where the vectors are of words.
+        material: texts whose words join, where the vectors are of words.
         settings: of [tokenizer].
 
     Raises:
         SettingError: a setting of a tokenizer that the vectors came with.
     """
     if vectors.tokenizer is None:
-        words = _words_of_vectors(vectors, named, rows, settings)
+        words = _words_of_vectors(vectors, named, material, settings)
         matrix = _vector_matrix(vectors, words.vocabulary.words)
         return TokenStart(words, words.config.kept(), matrix)
     if settings:
@@ -58,7 +58,7 @@ def tokens_of_vectors(
 
 
 def _words_of_vectors(
-    vectors: WordVectors, named: BaseModel, rows: RowTexts, settings: dict[str, Any]
+    vectors: WordVectors, named: BaseModel, material: Material, settings: dict[str, Any]
 ) -> WordTokenizer:
     """Return a tokenizer of the words of vectors and rows.
 
@@ -68,7 +68,7 @@ def _words_of_vectors(
     Args:
         vectors: whose words are known.
         named: how the user named them; a run has the settings of its tokenizer.
-        rows: whose words join.
+        material: texts whose words join.
         settings: of [tokenizer], which go over those of the run.
     """
     run = RunFolder(named) if isinstance(named, str | Path) else None
@@ -78,10 +78,11 @@ def _words_of_vectors(
     else:
         lowercase = not any(word != word.lower() for word in vectors.index_to_key[:10_000])
         asked = {"min_count": 2, "lowercase": lowercase}
-    asked |= {**rows.word_settings(), **settings}
-    learned = WordTokenizer.learn(WordTokenizer.Config.checked(asked, "tokenizer"), rows)
-    known = vectors.index_to_key[:MAX_WORDS]
-    return WordTokenizer(learned.config, learned.vocabulary.extended(known, None))
+    asked |= {**material.texts.word_settings(), **settings}
+    config = WordTokenizer.Config.checked(asked, "tokenizer")
+    learned = WordTokenizer.learn(config, material.texts, form=material.form)
+    vocabulary = learned.vocabulary.extended(vectors.index_to_key[:MAX_WORDS], None)
+    return WordTokenizer(learned.config, vocabulary, form=learned.form)
 
 
 def _vector_matrix(vectors: WordVectors, words: Sequence[str]) -> np.ndarray:

@@ -97,4 +97,5 @@ def learned_tokenizer(
             workers=usable_cores(),
             progress=bar,
             shards=shards,
+            form=recipe.corpus.normalization,
         )

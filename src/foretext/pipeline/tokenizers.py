@@ -53,7 +53,12 @@ def learn_tokenizer(
     shards = None if engine is None else _shards(kind, path, engine)
     tell_of_compiling(quiet=quiet)
     with Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=quiet) as bar:
-        options: dict[str, Any] = {"workers": usable_cores(), "progress": bar, "shards": shards}
+        options: dict[str, Any] = {
+            "workers": usable_cores(),
+            "progress": bar,
+            "shards": shards,
+            "form": text.config.normalization,
+        }
         if kind == WORDS:
             config = WordTokenizer.Config.checked(settings, "tokenizer")
             WordTokenizer.learn(config, text, **options).save(path)

@@ -92,6 +92,7 @@ class WordText:
                 progress=bar,
                 segmented=self.is_cut,
                 shards=self.shards,
+                form=self.recipe.corpus.normalization,
             )
             bar.total = self.text.num_bytes  # less than before where the time was over
         return tokenizer

@@ -82,11 +82,13 @@ def _read(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
             tokenizer = words.counted()
         if (known := _base_vectors(job.base)) is not None:
             vocabulary = tokenizer.vocabulary.extended(known.index_to_key, known.counts)
-            tokenizer = WordTokenizer(tokenizer.config, vocabulary, segmented=words.is_cut)
+            tokenizer = WordTokenizer(
+                tokenizer.config, vocabulary, segmented=words.is_cut, form=tokenizer.form
+            )
         tokenizer.save(run.tokenizer)
         rate = _valid_rate(job.recipe, tokenizer)
         tokens = words.encoded(tokenizer, run.tokens, valid_rate=rate)
-    return WordTokenizer(tokenizer.config, tokenizer.vocabulary), tokens
+    return WordTokenizer(tokenizer.config, tokenizer.vocabulary, form=tokenizer.form), tokens
 
 
 def _shared(job: PretrainingJob, shared: SharedFolder) -> tuple[WordTokenizer, Tokens]:

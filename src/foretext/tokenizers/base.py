@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.corpus.blocks import Blocks
+from foretext.corpus.normalization import Form, Normalized
 from foretext.errors import SettingError
 from foretext.shards.portable import Portable
 from foretext.tokenizers.special_tokens import SpecialTokens
@@ -38,10 +39,17 @@ class OffsetIds(NamedTuple):
     offsets: NDArray[np.int32]  # (T, 2) first character, and the one after the last
 
     @classmethod
-    def of(cls, encoding: Encoding) -> Self:
-        """Return what an encoding of the library `tokenizers` says."""
-        offsets = np.array(encoding.offsets, np.int32).reshape(-1, 2)
-        return cls(np.array(encoding.ids, np.int32), offsets)
+    def of(cls, encoding: Encoding, given: Normalized) -> Self:
+        """Return what an encoding of the library `tokenizers` says.
+
+        Args:
+            encoding: of a text in a normal form.
+            given: the text as it was given, which the characters are those of.
+        """
+        spans = encoding.offsets
+        if not given.is_as_given:
+            spans = [given.span(*offsets) for offsets in spans]
+        return cls(np.array(encoding.ids, np.int32), np.array(spans, np.int32).reshape(-1, 2))
 
 
 class Tokenizer(ABC):
@@ -60,6 +68,16 @@ class Tokenizer(ABC):
         These are settings such as ``lowercase = "auto"``; only the beginning of `corpus` is read.
         """
         return config
+
+    @abstractmethod
+    def composing(self, form: Form) -> Self:
+        """Return one with equal tokens that brings each text into a Unicode normal form first.
+
+        So text in any form has the ids of the text that it learned from.
+
+        Args:
+            form: of the text that it, or a model with it, has learned from; "none": as it is.
+        """
 
     @property
     def expects_unknown(self) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import product, zip_longest
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from foretext.corpus.normalization import Form
 from foretext.corpus.pre_tokenizers import PreTokenizer as CorpusPreTokenizer
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
+from foretext.tokenizers.forms import steps_of
 
 if TYPE_CHECKING:
     from tokenizers.normalizers import Normalizer
@@ -35,11 +37,11 @@ class CorpusWords:
     @classmethod
     def of(cls, normalizer: Normalizer | None, cut: PreTokenizer | None) -> Self | None:
         """Return the pre-tokeniser that has these parts of a tokenizer, or None."""
-        for kind, lowercase in product(NEEDING_NO_JIEBA, (True, False)):
-            known = CorpusPreTokenizer(kind, lowercase=lowercase)
-            if _is_same(normalizer, known.library_normalizer()) and _is_same(
-                cut, known.library_pre_tokenizer()
-            ):
+        forms: tuple[Form, ...] = ("none", "NFC", "NFKC")
+        for kind, lowercase, form in product(NEEDING_NO_JIEBA, (True, False), forms):
+            known = CorpusPreTokenizer(kind, lowercase=lowercase, form=form)
+            has_cut = cut is not None and _is_same(cut, known.library_pre_tokenizer())
+            if has_cut and _are_same(normalizer, known.library_normalizer()):
                 return cls(known)
         return None
 
@@ -48,5 +50,13 @@ class CorpusWords:
         return word.decode()
 
 
-def _is_same(found: Normalizer | PreTokenizer | None, known: Normalizer | PreTokenizer) -> bool:
-    return found is not None and found.__getstate__() == known.__getstate__()
+def _are_same(found: Normalizer | None, known: Normalizer) -> bool:
+    """Whether two normalisers have equal steps; one alone is a sequence of one."""
+    pairs = list(zip_longest(steps_of(found), steps_of(known)))
+    return all(
+        one is not None and other is not None and _is_same(one, other) for one, other in pairs
+    )
+
+
+def _is_same(found: Normalizer | PreTokenizer, known: Normalizer | PreTokenizer) -> bool:
+    return bool(found.__getstate__() == known.__getstate__())

@@ -15,6 +15,7 @@ from typing import Any
 from foretext.errors import CorpusError
 from foretext.files import atomic_file
 from foretext.parsing import read_json
+from foretext.tokenizers.forms import without_form
 from foretext.tokenizers.frames import FrameKind, with_frame
 from foretext.tokenizers.marian import is_marian, read_marian_source, read_marian_target
 from foretext.tokenizers.published import ModelConfig, TokenizerConfig, read_bert, read_gpt
@@ -186,7 +187,7 @@ def _bert_settings(tokenizer: SubwordTokenizer) -> dict[str, bool]:
 
     Without `strip_accents` it would remove accents from all that it lower-cases.
     """
-    rules = tokenizer.library.normalizer
+    _, rules = without_form(tokenizer.library.normalizer)
     if not isinstance(rules, normalizers.BertNormalizer):
         return {}
     strips = rules.lowercase if rules.strip_accents is None else rules.strip_accents

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.corpus.normalization import Form, normalize, normalized
 from foretext.shards.portable import Portable
 from foretext.tokenizers.base import OffsetIds
-from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.spelling import spelled
-from foretext.tokenizers.subword_tokenizer import CANNOT_ENCODE, SubwordTokenizer
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import Encoding
 
 __all__ = ["OpenVocabulary"]
@@ -31,6 +32,10 @@ class OpenVocabulary(SubwordTokenizer):
         super().__init__(closed.library)
         self._known, self._unknown = closed.tokens, closed.special.unknown
         self._new: dict[str, int] = {}  # the id of each unknown word, the smallest first
+
+    def composing(self, form: Form) -> Self:
+        """Return itself: it is made of a tokenizer that composes already."""
+        return self
 
     @property
     def portable(self) -> Portable | None:
@@ -53,25 +58,23 @@ class OpenVocabulary(SubwordTokenizer):
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text."""
+        given = [normalize(text, self.form) for text in texts]
         return [
             self._opened(text, encoding)
-            for text, encoding in zip(texts, self._encodings(texts), strict=True)
+            for text, encoding in zip(given, self._encodings(given), strict=True)
         ]
 
     def encode_with_offsets(self, texts: Sequence[str]) -> list[OffsetIds]:
         """Return the ids of each text with the characters that they stand for."""
+        given = [normalized(text, self.form) for text in texts]
+        encodings = self._encodings([each.text for each in given])
         return [
             OffsetIds(
-                np.array(self._opened(text, encoding), np.int32),
-                np.array(encoding.offsets, np.int32).reshape(-1, 2),
+                np.array(self._opened(each.text, encoding), np.int32),
+                OffsetIds.of(encoding, each).offsets,
             )
-            for text, encoding in zip(texts, self._encodings(texts), strict=True)
+            for each, encoding in zip(given, encodings, strict=True)
         ]
-
-    def _encodings(self, texts: Sequence[str]) -> list[Encoding]:
-        with library_errors(CANNOT_ENCODE):
-            found: list[Encoding] = self.library.encode_batch(list(texts), add_special_tokens=False)
-        return found
 
     def _opened(self, text: str, encoding: Encoding) -> list[int]:
         """Return the ids of a text, with those of its unknown words."""

@@ -12,11 +12,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from foretext.corpus.normalization import Form, normalized
 from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file
 from foretext.parsing import parse_json, read_text
 from foretext.shards.portable import Portable
 from foretext.tokenizers.base import EncodedBlock, OffsetIds, Tokenizer, WordIds
+from foretext.tokenizers.forms import composing, without_form
 from foretext.tokenizers.joining import without_blanks
 from foretext.tokenizers.laid_texts import LaidTexts, lay_texts
 from foretext.tokenizers.library_errors import library_errors
@@ -25,8 +27,8 @@ from foretext.tokenizers.special_tokens import SpecialTokens, ordinary_tokens
 from foretext.tokenizers.split_words import SplitWords
 from foretext.tokenizers.word_encoder import WordEncoder
 from foretext.tokenizers.word_marks import WordMarks
+from tokenizers import Encoding, decoders, models
 from tokenizers import Tokenizer as LibraryTokenizer
-from tokenizers import decoders, models
 
 __all__ = ["SubwordTokenizer"]
 
@@ -57,6 +59,20 @@ class SubwordTokenizer(Tokenizer):
         self.library = library
         self.ends = dict(ends)
         self._recent: RecentTexts | None = None
+
+    @cached_property
+    def form(self) -> Form:
+        """The Unicode normal form that texts are brought into first."""
+        return without_form(self.library.normalizer)[0]
+
+    def composing(self, form: Form) -> Self:
+        """Return the same tokens, for text that is brought into a normal form.
+
+        The normaliser of the library does it, so that `transformers` does it too, and each token
+        still knows the characters of the text as it was given.
+        """
+        library = composing(self.library, form)
+        return self if library is self.library else type(self)(library)
 
     @classmethod
     def learned_bytes(cls, config: Any, sample: str) -> float | None:
@@ -200,9 +216,14 @@ class SubwordTokenizer(Tokenizer):
 
     def encode_with_offsets(self, texts: Sequence[str]) -> list[OffsetIds]:
         """Return the ids of each text with the characters that they stand for."""
+        given = [normalized(text, self.form) for text in texts]
+        encodings = self._encodings([each.text for each in given])
+        return [OffsetIds.of(*pair) for pair in zip(encodings, given, strict=True)]
+
+    def _encodings(self, texts: list[str]) -> list[Encoding]:
         with library_errors(CANNOT_ENCODE):
-            encodings = self.library.encode_batch(list(texts), add_special_tokens=False)
-        return [OffsetIds.of(encoding) for encoding in encodings]
+            found: list[Encoding] = self.library.encode_batch(texts, add_special_tokens=False)
+        return found
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of some ids, special tokens too."""

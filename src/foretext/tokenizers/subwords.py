@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from foretext.corpus.blocks import Advance, Blocks
+from foretext.corpus.normalization import Form
 from foretext.corpus.text_shards import TextShards
 from foretext.errors import SettingError, did_you_mean
 from foretext.registry import Registry
@@ -31,6 +32,7 @@ def learn_subwords(
     workers: int = 1,
     progress: Advance | None = None,
     shards: TextShards | None = None,
+    form: Form = "NFC",
 ) -> SubwordTokenizer:
     """Learn a tokenizer.
 
@@ -42,6 +44,7 @@ def learn_subwords(
         progress: advances by the bytes read.
         shards: whose processes count words, in the place of threads; a kind that counts none learns
             as without them.
+        form: the Unicode normal form of the corpus, which the tokenizer brings all texts into.
 
     Raises:
         SettingError: no such kind, or a setting it does not have or cannot use.
@@ -56,4 +59,4 @@ def learn_subwords(
     learned: SubwordTokenizer = tokenizer.learn(
         config, corpus, workers=workers, progress=progress, **options
     )
-    return learned
+    return learned.composing(form)

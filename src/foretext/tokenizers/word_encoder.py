@@ -14,11 +14,13 @@ from typing import Self
 
 import numpy as np
 
+from foretext.corpus.normalization import Form, normalize
 from foretext.corpus.word_table import Numbered, WordTable
 from foretext.kernels.word_tokens import join_tokens
 from foretext.tokenizers.base import EncodedBlock
 from foretext.tokenizers.byte_pieces import RawPieces
 from foretext.tokenizers.corpus_words import CorpusWords
+from foretext.tokenizers.forms import without_form
 from foretext.tokenizers.library_characters import NUM_POINTS
 from foretext.tokenizers.library_words import LibraryWords
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
@@ -36,6 +38,7 @@ class WordEncoder:
     Args:
         splitter: splits text as the library does.
         library: the tokenizer, which must not change.
+        form: the Unicode normal form that it brings text into before it splits it.
         max_words: with more, all are forgotten.
     """
 
@@ -43,9 +46,10 @@ class WordEncoder:
         self,
         splitter: WordSplitter,
         library: Tokenizer,
+        form: Form = "none",
         max_words: int = MAX_WORDS,
     ) -> None:
-        self.splitter = splitter
+        self.splitter, self.form = splitter, form
         self.model = library.model
         self.added = [token.content for token in library.get_added_tokens_decoder().values()]
         self.max_words = max_words
@@ -55,10 +59,10 @@ class WordEncoder:
     @classmethod
     def of(cls, library: Tokenizer) -> Self | None:
         """Return an encoder, or None where tokens depend on more than a word."""
-        splitter = _splitter(library)
+        form, splitter = _splitter(library)
         if splitter is None or not _is_of_words(library):
             return None
-        return cls(splitter, library)
+        return cls(splitter, library, form)
 
     @property
     def ignores_line_ends(self) -> bool:
@@ -72,7 +76,10 @@ class WordEncoder:
         1,000 bytes, marks that change places, or too many distinct words. Sentences and documents
         without tokens have starts, too.
         """
-        if any(token in text for token in self.added) or _has_moving_marks(text):
+        if any(token in text for token in self.added):
+            return None
+        text = normalize(text, self.form)
+        if _has_moving_marks(text):
             return None
         data = self.splitter.utf8(text)
         with self._lock:
@@ -131,10 +138,17 @@ def _is_of_words(library: Tokenizer) -> bool:
     return not any(token.normalized for token in library.get_added_tokens_decoder().values())
 
 
-def _splitter(library: Tokenizer) -> WordSplitter | None:
-    normalizer, cut = library.normalizer, library.pre_tokenizer
+def _splitter(library: Tokenizer) -> tuple[Form, WordSplitter | None]:
+    """Return the form that text is brought into first, and what splits it then."""
+    form, normalizer = without_form(library.normalizer)
     if isinstance(library.model, models.WordLevel):
-        return CorpusWords.of(normalizer, cut)
+        return "none", CorpusWords.of(library.normalizer, library.pre_tokenizer)
+    return form, _splitter_of(normalizer, library.pre_tokenizer)
+
+
+def _splitter_of(
+    normalizer: normalizers.Normalizer | None, cut: pre_tokenizers.PreTokenizer | None
+) -> WordSplitter | None:
     lowercase = isinstance(normalizer, normalizers.Lowercase)
     if isinstance(cut, pre_tokenizers.ByteLevel):
         plain = cut.use_regex and not cut.add_prefix_space and (lowercase or normalizer is None)

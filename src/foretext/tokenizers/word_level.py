@@ -91,7 +91,7 @@ class WordLevel(SubwordTokenizer):
             )
         config = cls.resolved(config, corpus)
         assert config.pre_tokenizer != "auto", "resolved() chooses the kind"
-        words = PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase)
+        words = PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase, form="none")
         found = count_words(
             corpus,
             words,

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from pydantic import Field
@@ -15,6 +15,7 @@ from pydantic import Field
 from foretext.config import Config as BaseConfig
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import count_words
+from foretext.corpus.normalization import Form, normalize, normalized
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.word_table import WordTable, new_scratch
@@ -41,6 +42,12 @@ class WordTokenizer(Tokenizer):
     """A pre-tokeniser and a vocabulary of whole words; other words have id 0.
 
     Id 0 is also the padding; there are no special tokens.
+
+    Args:
+        config: with the kind of pre-tokeniser.
+        vocabulary: the words.
+        segmented: whether Chinese words have blanks between them already.
+        form: the Unicode normal form of the words, which texts are brought into.
     """
 
     kind = "words"
@@ -57,12 +64,19 @@ class WordTokenizer(Tokenizer):
         max_vocab_size: int | None = Field(default=None, ge=2)
         """Words, with [UNK], at most; the most frequent stay; none: no limit."""
 
-    def __init__(self, config: Config, vocabulary: Vocabulary, *, segmented: bool = False) -> None:
+    def __init__(
+        self,
+        config: Config,
+        vocabulary: Vocabulary,
+        *,
+        segmented: bool = False,
+        form: Form = "NFC",
+    ) -> None:
         assert config.pre_tokenizer != "auto", "learn() chooses the kind"
         self.config = config
         self.vocabulary = vocabulary
         self.pre_tokenizer = PreTokenizer(
-            config.pre_tokenizer, lowercase=config.lowercase, segmented=segmented
+            config.pre_tokenizer, lowercase=config.lowercase, segmented=segmented, form=form
         )
 
     @classmethod
@@ -83,13 +97,14 @@ class WordTokenizer(Tokenizer):
         progress: Advance | None = None,
         segmented: bool = False,
         shards: TextShards | None = None,
+        form: Form = "NFC",
     ) -> WordTokenizer:
         """Count the words of a corpus and keep the frequent ones.
 
         `progress` advances by the bytes read. The tokenizer's own `config` names the kind of
         pre-tokeniser that "auto" has chosen. With `segmented`, Chinese words have blanks between
         them in the corpus already, and in all that the tokenizer will get. With `shards`, processes
-        count.
+        count. Words are in the Unicode normal `form`.
 
         Raises:
             CorpusError: no word occurs `min_count` times.
@@ -97,9 +112,12 @@ class WordTokenizer(Tokenizer):
         """
         config = cls.resolved(config, corpus)
         assert config.pre_tokenizer != "auto", "resolved() chooses the kind"
+        cut = PreTokenizer(
+            config.pre_tokenizer, lowercase=config.lowercase, segmented=segmented, form=form
+        )
         found = count_words(
             corpus,
-            PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase, segmented=segmented),
+            cut,
             min_count=config.min_count,
             most_words=config.max_vocab_size,  # [UNK] is one of them, but may stand in the text
             workers=workers,
@@ -107,7 +125,19 @@ class WordTokenizer(Tokenizer):
             shards=shards,
         )
         vocabulary = Vocabulary.of(found, config.max_vocab_size)
-        return cls(config, vocabulary, segmented=segmented)
+        return cls(config, vocabulary, segmented=segmented, form=form)
+
+    @property
+    def form(self) -> Form:
+        """The Unicode normal form of the words."""
+        return self.pre_tokenizer.form
+
+    def composing(self, form: Form) -> Self:
+        """Return the same words, for text that is brought into a normal form."""
+        if form in ("none", self.form):
+            return self
+        segmented = self.pre_tokenizer.segmented
+        return type(self)(self.config, self.vocabulary, segmented=segmented, form=form)
 
     @property
     def vocab_size(self) -> int:
@@ -132,7 +162,9 @@ class WordTokenizer(Tokenizer):
     @cached_property
     def fingerprint(self) -> str:
         """Hexadecimal digest of the settings and words: equal ids for equal fingerprints."""
-        parts = (self.config.pre_tokenizer, str(self.config.lowercase), *self.vocabulary.words)
+        forms = () if self.form == "NFC" else (self.form,)  # as before there were others
+        kind = self.config.pre_tokenizer
+        parts = (*forms, kind, str(self.config.lowercase), *self.vocabulary.words)
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     @property
@@ -148,7 +180,7 @@ class WordTokenizer(Tokenizer):
         cut = PreTokenizer.made(first)
         config = cls.Config(pre_tokenizer=cut.kind, lowercase=cut.lowercase)
         vocabulary = Vocabulary(words, np.zeros(len(words), np.int64))
-        return cls(config, vocabulary, segmented=cut.segmented)
+        return cls(config, vocabulary, segmented=cut.segmented, form=cut.form)
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text as they are looked up, known or not."""
@@ -160,7 +192,7 @@ class WordTokenizer(Tokenizer):
         return ids
 
     def encode_words(self, sentences: Sequence[Sequence[str]]) -> list[WordIds]:
-        """Return one id for each word, which is looked up unchanged, except for its case."""
+        """Return one id for each word, which is looked up without cutting it."""
         ids = self.vocabulary.ids
         return [[[ids.get(self._key(word), 0)] for word in words] for words in sentences]
 
@@ -177,7 +209,9 @@ class WordTokenizer(Tokenizer):
                 "[tokenizer] pre_tokenizer = 'chinese_words' does not say which characters a word "
                 "stands for; take 'words_and_punctuation', with a word for each character."
             )
-        return [OffsetIds.of(each) for each in self._library.encode_batch(list(texts))]
+        given = [normalized(text, self.form) for text in texts]
+        found = self._library.encode_batch([each.text for each in given])
+        return [OffsetIds.of(*pair) for pair in zip(found, given, strict=True)]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the words with spaces between them."""
@@ -211,7 +245,7 @@ class WordTokenizer(Tokenizer):
         ``tokenizers.Tokenizer.from_file`` opens the JSON, with equal ids. But the `tokenizers`
         library has no jieba: for ``chinese_words`` it needs text with spaces between the words.
         """
-        settings = self.config.model_dump_json()
+        settings = json.dumps({**self.config.model_dump(), "form": self.form})
         write_vocabulary(path.with_name(COUNTS_FILE), settings, self.vocabulary)
         with atomic_file(path) as temporary:
             temporary.write_text(self._library_json(), encoding="utf-8")
@@ -225,23 +259,29 @@ class WordTokenizer(Tokenizer):
         """
         path = path.with_name(COUNTS_FILE)
         settings, vocabulary = read_vocabulary(path)
-        config = parse_json(settings, f"{path}, line 1", CorpusError, cls.Config)
+        kept = parse_json(settings, f"{path}, line 1", CorpusError, _Kept)
+        config = cls.Config(**kept.model_dump(exclude={"form"}))
         if config.pre_tokenizer == "auto":
             raise CorpusError(
                 f"{path}, line 1: 'auto' is not a pre-tokeniser of learned words; fetch or write "
                 "it again."
             )
-        return cls(config, vocabulary)
+        return cls(config, vocabulary, form=kept.form or _form_of(vocabulary))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, WordTokenizer):
             return NotImplemented
-        return self.config == other.config and self.vocabulary == other.vocabulary
+        return (self.config, self.form, self.vocabulary) == (
+            other.config,
+            other.form,
+            other.vocabulary,
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
     def _key(self, word: str) -> str:
-        """Lower-case as the pre-tokeniser does, character by character."""
+        """Compose and lower-case as the pre-tokeniser does, character by character."""
+        word = normalize(word, self.form)
         return "".join(map(str.lower, word)) if self.config.lowercase else word
 
     @cached_property
@@ -261,3 +301,15 @@ class WordTokenizer(Tokenizer):
 
     def _library_json(self) -> str:
         return self._library.to_str(pretty=True)
+
+
+class _Kept(WordTokenizer.Config):
+    """What the first line of ``vocabulary.tsv`` says."""
+
+    form: Form | None = None  # in files of earlier versions the words show it
+
+
+def _form_of(vocabulary: Vocabulary) -> Form:
+    """Return the normal form that words show: NFC, if all of them are in it."""
+    is_composed = all(normalize(word, "NFC") == word for word in vocabulary.words)
+    return "NFC" if is_composed else "none"

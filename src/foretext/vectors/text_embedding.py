@@ -7,6 +7,7 @@ word weighs a / (a + p(w)), and the direction that all texts share may be taken 
 from __future__ import annotations
 
 import string
+import unicodedata
 from collections.abc import Callable, Container, Iterable, Mapping
 
 import numpy as np
@@ -17,6 +18,7 @@ from foretext.errors import SettingError
 __all__ = [
     "embed_texts",
     "idf_weights",
+    "known_form",
     "known_rows",
     "known_words",
     "remove_first_component",
@@ -117,9 +119,18 @@ def remove_first_component(embeddings: NDArray[np.float32]) -> NDArray[np.float3
 def known_rows(text: str, known: Mapping[str, int]) -> list[int]:
     """Split `text` at white space and return the rows of the words that are known.
 
-    A word is tried as written, then in small letters, then without the punctuation at its ends.
+    A word is tried as written, then in small letters, then without the punctuation at its ends;
+    each of these in both of Unicode's forms.
     """
     return [known[word] for word in known_words(text, known) if word in known]
+
+
+def known_form(word: str, known: Container[str]) -> str:
+    """Return `word` in the Unicode normal form in which it is known; else as it is."""
+    if word.isascii() or word in known:
+        return word
+    forms = (unicodedata.normalize(form, word) for form in ("NFC", "NFD"))
+    return next((form for form in forms if form in known), word)
 
 
 def known_words(text: str, known: Container[str]) -> list[str]:
@@ -127,6 +138,7 @@ def known_words(text: str, known: Container[str]) -> list[str]:
     words = []
     for word in text.split():
         bare = word.strip(_PUNCTUATION)
-        forms = (word, word.lower(), bare, bare.lower())
+        spellings = (word, word.lower(), bare, bare.lower())
+        forms = (known_form(spelling, known) for spelling in spellings)
         words.append(next((form for form in forms if form in known), bare))
     return words

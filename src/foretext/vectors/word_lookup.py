@@ -20,6 +20,7 @@ from foretext.vectors.formats import VectorTable
 from foretext.vectors.formats.table import check_table
 from foretext.vectors.lookup import unknown_word
 from foretext.vectors.neighbors import comparable_rows, inverse_norms, unit_rows
+from foretext.vectors.text_embedding import known_form, known_words
 
 if TYPE_CHECKING:
     from foretext.vectors.subword_vectors import SubwordVectors
@@ -85,16 +86,27 @@ class WordLookup(Represented):
     def spelled(self, word: str) -> str:
         """Return `word` as the vocabulary spells it; one that it does not have as it is.
 
-        A word that is unknown as written is looked for in Unicode's form NFC, and then in small
-        letters if the whole vocabulary has no capital.
+        A word that is unknown as written is looked for in Unicode's forms NFC and NFD, and then in
+        small letters if the whole vocabulary has no capital. Where `split` says how text is cut, an
+        unknown word is written as text is that was learned from, and has the n-grams of that.
         """
         if word in self.key_to_index:
             return word
-        composed = unicodedata.normalize("NFC", word)
-        if composed in self.key_to_index or not self._has_small_letters_only:
-            return composed if composed in self.key_to_index else word
-        small = "".join(map(str.lower, composed))  # letter by letter, as text is lower-cased
+        known = known_form(word, self.key_to_index)
+        if known in self.key_to_index or not self._has_small_letters_only:
+            return known if known in self.key_to_index else self._as_cut(word)
+        # Letter by letter, as text is lower-cased.
+        small = "".join(map(str.lower, unicodedata.normalize("NFC", word)))
         return small if small in self.key_to_index or self.subwords is not None else word
+
+    def words_in(self, text: str) -> list[str]:
+        """Return the words of a text, known or not, as texts are embedded by them.
+
+        Each is in the Unicode normal form in which it is known.
+        """
+        if self.split is None:
+            return known_words(text, self.key_to_index)
+        return [known_form(word, self.key_to_index) for word in self.split(text)]
 
     def has_index_for(self, word: str) -> bool:
         """Whether `word` has a vector, in the vocabulary or by its n-grams."""
@@ -179,6 +191,11 @@ class WordLookup(Represented):
         summed = sum((factor * vector for factor, vector in known), np.zeros(self.vector_size))
         mean = np.asarray(summed / total if total else summed, np.float32)
         return unit_rows(mean[None])[0] if post_normalize else mean
+
+    def _as_cut(self, word: str) -> str:
+        """Return an unknown word as a text is cut, where it stays one word."""
+        parts = [word] if self.split is None or self.subwords is None else self.split(word)
+        return parts[0] if len(parts) == 1 else word
 
     @cached_property
     def _inverse_norms(self) -> NDArray[np.float32]:  # (V,); a whole unit matrix would be double

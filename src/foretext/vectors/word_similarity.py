@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from foretext.config import whole_number
 from foretext.errors import SettingError
 from foretext.vectors.neighbors import Nearest, search, unit_rows
-from foretext.vectors.text_embedding import known_words
 from foretext.vectors.transport import transport_cost
 from foretext.vectors.word_lookup import WordLookup
 
@@ -280,10 +279,7 @@ class WordSimilarity(WordLookup):
         return np.float32(0.5) * (1 + cosines * self._inverse_norms[:restrict_vocab])
 
     def _known_words(self, text: str | Sequence[str]) -> list[str]:
-        if isinstance(text, str):
-            words = known_words(text, self.key_to_index) if self.split is None else self.split(text)
-        else:
-            words = list(text)
+        words = self.words_in(text) if isinstance(text, str) else list(text)
         return [self.spelled(word) for word in words if self.has_index_for(word)]
 
 

@@ -22,7 +22,6 @@ from foretext.vectors.storage import StorageType
 from foretext.vectors.text_embedding import (
     embed_texts,
     known_rows,
-    known_words,
     remove_first_component,
     word_weights,
 )
@@ -169,10 +168,6 @@ class WordVectors(WordSimilarity):
         split = self.split or str.split
         return [len(split(text)) for text in texts]
 
-    def words_in(self, text: str) -> list[str]:
-        """Return the words of a text, known or not, as `embed` reads them."""
-        return self.split(text) if self.split else known_words(text, self.key_to_index)
-
     def num_texts_with(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """Return in how many of some texts each word of the vocabulary occurs, (V,)."""
         rows = [row for text in texts for row in set(self._known_rows(text))]
@@ -260,5 +255,5 @@ class WordVectors(WordSimilarity):
     def _known_rows(self, text: str) -> list[int]:
         if self.split is None:
             return known_rows(text, self.key_to_index)
-        rows = (self.key_to_index.get(word) for word in self.split(text))
+        rows = (self.key_to_index.get(word) for word in self.words_in(text))
         return [row for row in rows if row is not None]

@@ -1,0 +1,112 @@
+"""One text in two Unicode forms has one answer, whatever is asked."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import foretext as ft
+from foretext.corpus import Corpus
+from foretext.corpus.normalization import Form, normalized
+from foretext.tokenizers.subwords import learn_subwords
+
+KOREAN = [
+    "배가 항구에 들어온다",
+    "배가 바다로 나간다",
+    "법원이 판결을 내린다",
+    "판사가 법원에 간다",
+]
+VIETNAMESE = ["tàu vào cảng biển", "thuyền ra biển lớn", "tòa án tuyên án", "thẩm phán ở tòa"]
+FAMILIES = [KOREAN, VIETNAMESE]
+
+
+def nfd(text: str) -> str:
+    return unicodedata.normalize("NFD", text)
+
+
+@pytest.mark.parametrize("texts", FAMILIES)
+@pytest.mark.parametrize("kind", [ft.Word2Vec, ft.FastText, ft.GloVe])
+def test_word_vectors(kind: type, texts: list[str]) -> None:
+    vectors = kind(min_count=1, vector_size=8, epochs=1, workers=1).fit(texts * 20)
+    first, second = texts[0].split()[:2]
+    assert nfd(first) != first
+    np.testing.assert_array_equal(vectors.embed([nfd(texts[0])]), vectors.embed([texts[0]]))
+    assert vectors.embed([nfd(texts[0])]).any()
+    assert nfd(first) in vectors
+    np.testing.assert_array_equal(vectors[nfd(first)], vectors[first])
+    assert vectors.similarity(nfd(first), second) == vectors.similarity(first, second)
+    assert vectors.most_similar(nfd(first)) == vectors.most_similar(first)
+    assert vectors.wmdistance(nfd(texts[0]), texts[1]) == vectors.wmdistance(texts[0], texts[1])
+
+
+@pytest.mark.parametrize("word", ["항구에서", "바다로부터", "tiếng"])
+def test_a_word_that_was_never_met_has_the_n_grams_of_its_own_form(word: str) -> None:
+    texts = [*KOREAN, *VIETNAMESE, "tiến tới"] * 20
+    vectors = ft.FastText(min_count=1, vector_size=8, epochs=1, workers=1).fit(texts)
+    assert word not in vectors
+    np.testing.assert_array_equal(vectors[nfd(word)], vectors[word])
+    np.testing.assert_array_equal(vectors.embed([nfd(word)]), vectors.embed([word]))
+
+
+def test_vectors_of_another_program_in_either_form(tmp_path: Path) -> None:
+    for form in ("NFC", "NFD"):
+        word = unicodedata.normalize(form, "배가")
+        path = tmp_path / f"{form}.txt"
+        path.write_text(f"2 2\n{word} 1 2\nship 3 4\n", encoding="utf-8")
+        vectors = ft.WordVectors.load(path)
+        for asked in ("배가", nfd("배가")):
+            assert asked in vectors
+            assert vectors.embed([f"{asked}, ship"]).tolist() == [[2, 3]]
+
+
+@pytest.mark.parametrize("texts", FAMILIES)
+@pytest.mark.parametrize("base", ["linear", "fasttext", "textcnn", "lstm"])
+def test_a_classifier(base: str, texts: list[str], tmp_path: Path) -> None:
+    rows = [(text, "sea" if row % 4 < 2 else "court") for row, text in enumerate(texts * 15)]
+    settings = {} if base in ("linear", "fasttext") else {"training": {"epochs": 1}}
+    model = ft.finetune(
+        "classification", base, rows, tmp_path / "run", settings=settings, quiet=True
+    )
+    for opened in (model, ft.load(tmp_path / "run")):
+        right = opened.predict_proba(texts)
+        np.testing.assert_allclose(opened.predict_proba([nfd(text) for text in texts]), right)
+        lines = [record["text"] for record in opened.predictions([nfd(texts[0])])]
+        assert lines == [nfd(texts[0])]  # an answer shows the text as it was given
+
+
+@pytest.mark.parametrize("kind", ["bpe", "wordpiece", "unigram", "word"])
+@pytest.mark.parametrize("texts", FAMILIES)
+def test_sub_words(kind: str, texts: list[str], tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("\n".join(texts * 50), encoding="utf-8")
+    settings = {"vocab_size": {"bpe": 300, "wordpiece": 60}.get(kind, 40)}
+    tokenizer = learn_subwords(kind, settings, Corpus(tmp_path / "corpus.txt"))
+    tokenizer.save(tmp_path / "tokenizer.json")
+    for each in (tokenizer, type(tokenizer).load(tmp_path / "tokenizer.json")):
+        for text in texts:
+            assert each.encode(nfd(text)) == each.encode(text)
+            long = f"{text}\n\n" * 2000  # which a table of words encodes
+            assert each.encode_block(nfd(long)).ids.tolist() == each.encode_block(long).ids.tolist()
+            ((_, offsets),) = each.encode_with_offsets([nfd(text)])
+            assert offsets[-1, 1] == len(nfd(text))
+        words = [text.split() for text in texts]
+        decomposed = [nfd(text).split() for text in texts]
+        assert each.encode_words(decomposed) == each.encode_words(words)
+
+
+@given(
+    st.text("ae\u0301\u0323ộ각가\u1100\u1161\u11a8ﬁ \n\u0344Ａ", max_size=12),
+    st.sampled_from(["NFC", "NFKC", "none"]),
+)
+def test_places_in_the_text_as_it_was_given(text: str, form: Form) -> None:
+    found = normalized(text, form)
+    expected = text if form == "none" else unicodedata.normalize(form, text)
+    assert found.text == expected
+    assert len(found.starts) == len(found.ends) == len(found.text)
+    assert found.span(0, len(found.text)) == (0, len(text)) or not found.text
+    parts = dict.fromkeys(zip(found.starts, found.ends, strict=True))
+    assert "".join(text[start:end] for start, end in parts) == text
