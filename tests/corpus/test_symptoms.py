@@ -78,3 +78,22 @@ def test_text_with_unknown_words_and_no_commas_is_tokenised() -> None:
 
 def test_an_open_tag_does_not_take_long() -> None:
     assert symptoms_of("<a " * 100_000).html.count == 0
+
+
+RUSSIAN = "Корабль вернулся в гавань поздно ночью, и никто не знал, почему молчит капитан.\n\n"
+GREEK = "Το πλοίο γύρισε στο λιμάνι αργά τη νύχτα και κανείς δεν ήξερε γιατί σωπαίνει.\n\n"
+
+
+@pytest.mark.parametrize(("text", "encoding"), [(RUSSIAN, "cp1251"), (GREEK, "cp1253")])
+def test_text_of_the_wrong_encoding_is_seen(text: str, encoding: str) -> None:
+    assert not symptoms_of(text * 3).is_of_wrong_encoding
+    wrong = symptoms_of((text * 3).encode(encoding).decode("latin-1"))
+    assert wrong.is_of_wrong_encoding
+    assert wrong.strange.example in text.encode(encoding).decode("latin-1")
+    assert not symptoms_of("a few words: ÀÁÂÃÄ").is_of_wrong_encoding  # too few
+
+
+def test_what_nobody_sees_is_counted() -> None:
+    sign = symptoms_of("Donau\u00addampf\u00adschiff\n\nwater\u2060fall").invisible
+    assert (sign.count, sign.at) == (3, 5)
+    assert symptoms_of("Donaudampfschiff می\u200cخواهم").invisible.count == 0

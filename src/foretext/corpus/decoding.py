@@ -6,11 +6,12 @@ An error names the line and offset of a bad byte, and the encoding that the file
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from foretext.corpus.encoding_guess import likely_encodings
 from foretext.errors import CorpusError
 
-__all__ = ["decoded", "likely_encoding"]
+__all__ = ["advice", "decoded", "guessed"]
 
 OPTION = "--encoding "  # of the commands that read a corpus
 _SAMPLE = 1 << 16  # bytes on each side of a bad one
@@ -73,31 +74,42 @@ def decoded(
         raise _undecodable(error, encoding, name, position, lines, option) from None
 
 
-def likely_encoding(data: bytes) -> str | None:
-    """Guess the encoding of `data`; None: it is UTF-8 with a few damaged bytes."""
+def guessed(data: bytes) -> tuple[str, ...] | None:
+    """Guess the encoding of `data`: one, several that fit as well, or none.
+
+    None: it is UTF-8 with a few damaged bytes.
+    """
     if b"\0" in data:
-        even, odd = data[0::2].count(0), data[1::2].count(0)
-        return "utf-16-le" if odd > even else "utf-16-be"
-    if _is_mostly_utf8(data):
-        return None
-    if _is_mostly_chinese(data):
-        return "gb18030"
-    undefined = any(byte in data for byte in (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d"))
-    return "latin-1" if undefined else "cp1252"
+        return (_utf16(data),)
+    return None if _is_mostly_utf8(data) else likely_encodings(data)
+
+
+def advice(likely: Sequence[str], name: str, option: str = OPTION) -> str:
+    """Return what to do about a file whose encoding is one of these, as the end of a sentence."""
+    if not likely:
+        return (
+            "and which encoding it has cannot be seen; ask where the file comes from, and set "
+            f"encoding to its name ({option}NAME)"
+        )
+    first, *others = likely
+    if not others:
+        return f"the text looks like {first}: set encoding = '{first}' ({option}{first})"
+    return (
+        f"the text may be one of {', '.join(likely)}: read a few lines "
+        f"(`iconv -f {first} -t utf-8 {name} | head`), and set encoding to the one that is right "
+        f"({option}{first})"
+    )
+
+
+def _utf16(data: bytes) -> str:
+    even, odd = data[0::2].count(0), data[1::2].count(0)
+    return "utf-16-le" if odd > even else "utf-16-be"
 
 
 def _is_mostly_utf8(data: bytes) -> bool:
     text = data.decode("utf-8", errors="replace")
     good = sum(character > "\x7f" for character in text) - text.count("\ufffd")
     return good > 4 * text.count("\ufffd")
-
-
-def _is_mostly_chinese(data: bytes) -> bool:
-    text = data.decode("gb18030", errors="replace")
-    beyond = [character for character in text if character > "\x7f"]
-    common = sum("\u4e00" <= c <= "\u9fff" or "\u3000" <= c <= "\u303f" for c in beyond)
-    chinese = sum(c > "\x7f" for c in text) * 2 > len(data) // 4  # not a stray accent or two
-    return chinese and common > 0.8 * len(beyond)
 
 
 def _undecodable(
@@ -112,20 +124,18 @@ def _undecodable(
     if error.reason in ("unexpected end of data", "truncated data"):
         return CorpusError(f"{where}: the file ends inside a character; it is incomplete.")
     data = bytes(error.object[max(error.start - _SAMPLE, 0) : error.start + _SAMPLE])
-    likely = likely_encoding(data)
+    likely = guessed(data)
     if likely is None and "utf" not in encoding.lower():
-        likely = "utf-8"
+        likely = ("utf-8",)
     if likely is None:
         return CorpusError(
             f"{where}, but the text around it is; correct that line, or drop such bytes with "
             f"`iconv -c -f utf-8 -t utf-8 {name}`."
         )
-    return CorpusError(
-        f"{where}; the text looks like {likely}: set encoding = '{likely}' ({option}{likely})."
-    )
+    return CorpusError(f"{where}; {advice(likely, name, option)}.")
 
 
-def _other_encoding(name: str, likely: str | None, option: str) -> CorpusError:
+def _other_encoding(name: str, likely: str, option: str) -> CorpusError:
     return CorpusError(f"{name} looks like {likely}: set encoding = '{likely}' ({option}{likely}).")
 
 
@@ -140,7 +150,7 @@ def _binary(chunk: bytes, name: str, position: int, lines: int, option: str) -> 
     if chunk[257:262] == b"ustar":
         return CorpusError(f"{name} is not text but a tar archive; unpack it first.")
     if position == 0 and chunk.count(0) * 4 > len(chunk) and _reads_as_utf16(chunk):
-        return _other_encoding(name, likely_encoding(chunk), option)
+        return _other_encoding(name, _utf16(chunk), option)
     line = lines + chunk.count(b"\n", 0, at) + 1
     return CorpusError(
         f"{name}, line {line}: byte {position + at:,} is NUL, which text does not contain; remove "
@@ -149,7 +159,6 @@ def _binary(chunk: bytes, name: str, position: int, lines: int, option: str) -> 
 
 
 def _reads_as_utf16(chunk: bytes) -> bool:
-    encoding = likely_encoding(chunk) or "utf-8"
-    text = chunk[: len(chunk) // 2 * 2].decode(encoding, errors="replace")
+    text = chunk[: len(chunk) // 2 * 2].decode(_utf16(chunk), errors="replace")
     strange = sum(not (c.isprintable() or c.isspace()) or c == "\ufffd" for c in text)
     return strange * 20 <= len(text)

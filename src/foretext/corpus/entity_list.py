@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from pathlib import Path
 
-from foretext.corpus.decoding import likely_encoding
+from foretext.corpus.decoding import guessed
 from foretext.errors import CorpusError
 from foretext.parsing import read_bytes
 from foretext.parsing.text_file import with_line_feeds
@@ -42,12 +42,11 @@ def _text(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        likely = likely_encoding(data[max(error.start - SAMPLE, 0) : error.start + SAMPLE])
-        remedy = (
-            "correct that line"
-            if likely is None
-            else f"it looks like {likely}: convert it with `iconv -f {likely} -t utf-8`"
-        )
+        likely = guessed(data[max(error.start - SAMPLE, 0) : error.start + SAMPLE])
+        remedy = "correct that line" if likely is None else "save it again as UTF-8"
+        if likely:
+            names = " or ".join(likely)
+            remedy = f"it looks like {names}: convert it with `iconv -f {likely[0]} -t utf-8`"
         raise CorpusError(
             f"{path}, line {line}: byte {error.start:,} (0x{data[error.start]:02x}) is not UTF-8; "
             f"{remedy}."

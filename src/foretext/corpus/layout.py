@@ -13,7 +13,7 @@ from functools import cached_property
 
 from foretext.corpus.settings import Documents, Lines
 from foretext.corpus.unwrapping import unwrapped
-from foretext.corpus.wrapping import LineEnds, line_ends
+from foretext.corpus.wrapping import LineEnds, columns, line_ends
 
 __all__ = ["MANY_FILES", "SMALL_FILE", "Layout"]
 
@@ -24,6 +24,8 @@ _SEVERAL_LINES = 1.5  # lines between empty lines, on average, are more than a p
 _FEWEST_PARAGRAPHS = 2  # between several empty lines, on average
 _MOST_LINES = 100  # of a document, on average, if empty lines separate documents
 _MOST_PARAGRAPHS = 1000  # of a document, on average, if several empty lines do
+_SHORT = 250  # columns, some fifty words
+_MANY_SHORT = 0.2  # share of short ones from which they are paragraphs
 MANY_FILES = 20
 SMALL_FILE = 1 << 15  # bytes, on average: more is a collection of documents
 
@@ -69,6 +71,8 @@ class Layout:
         paragraphs = groups / max(sections, 1)
         if sections > len(self._texts) and _FEWEST_PARAGRAPHS <= paragraphs <= _MOST_PARAGRAPHS:
             return "blank_lines"
+        if self.lines == "wrapped" and may_be_groups and self._has_short_groups:
+            return "file"
         return "blank_line" if may_be_groups else "line"
 
     def num_documents(self, end: Documents) -> int:
@@ -98,6 +102,15 @@ class Layout:
         if self.lines == "whole":
             return texts
         return ["".join(unwrapped([text + "\n"])).strip() for text in texts]
+
+    @cached_property
+    def _has_short_groups(self) -> bool:
+        """Whether many of the lines between empty lines are too short to be texts of their own.
+
+        In a book or a letter they are paragraphs, headings and what people say.
+        """
+        groups = [group for text in self._texts for group in _BLANK.split(text)]
+        return sum(columns(group) < _SHORT for group in groups) > _MANY_SHORT * len(groups)
 
     def _has_small_files(self) -> bool:
         """Whether there are many small files of paragraphs, as of letters or posts."""

@@ -146,19 +146,31 @@ def _repetition(found: Duplicates, what: str) -> Iterator[Problem]:
         yield Problem(
             severity="warning" if found.rate >= _MANY else "note",
             sentence=f"{found.duplicates:,} of {found.documents:,} documents ({found.rate:.1%}) "
-            f"{what}{_such_as(found.examples)}; remove them, or the model memorises them.",
+            f"{what}{_such_as(found.examples)}; remove them with "
+            "`foretext clean`, or the model memorises them.",
             place=found.places[0] if found.places else None,
         )
 
 
 def _damage(symptoms: Symptoms) -> Iterator[Problem]:
     source = "convert the file again from its source"
+    if symptoms.is_of_wrong_encoding:
+        rate, where = symptoms.strange.count / symptoms.unusual, symptoms.strange.place
+        yield _warning(
+            f"{rate:.0%} of the words with letters beyond ASCII are of no language "
+            f"('{symptoms.strange.example[:40]}', {where}): the text was read by a wrong encoding; "
+            f"set corpus.encoding to the one that it has, or {source}."
+        )
     if (sign := symptoms.mojibake).count:
         what = "characters are UTF-8 that was read as another encoding"
         yield _signed("warning", sign, what, f"{source}, or repair it with a program such as ftfy")
     if (sign := symptoms.replacement).count:
         what = "characters are U+FFFD, which replaces bytes that could not be decoded"
         yield _signed("warning", sign, what, source)
+    if (sign := symptoms.invisible).count:
+        what = "soft hyphens and word joiners, which nobody sees, are in the text"
+        advice = "words are joined there, sub-words are not; `foretext clean` removes them"
+        yield _signed("note", sign, what, advice)
     if (sign := symptoms.html).count:
         what = "tags or entities of HTML are left in the text"
         yield _signed("warning" if sign.count >= _TAGS else "note", sign, what, "strip them first")

@@ -9,6 +9,12 @@ from dataclasses import dataclass, field
 
 from foretext.corpus.findings import Place
 from foretext.corpus.sentences import split_sentences
+from foretext.corpus.wrong_encoding import (
+    FEWEST_WORDS,
+    STRANGE_RATE,
+    is_strange,
+    unusual_words,
+)
 
 __all__ = ["Sign", "Symptoms"]
 
@@ -23,6 +29,7 @@ _HTML = (
     re.compile(r"&(?:amp|lt|gt|quot|nbsp|apos|#\d{1,6});"),
 )
 _REPLACEMENT, _UNKNOWN = (re.compile("\ufffd"),), (re.compile("<unk>"),)
+_INVISIBLE = tuple(map(re.compile, "\u00ad\u2060"))
 _ENOUGH = 20  # signs of a tokeniser
 _SAMPLE = 4096  # characters of each text of which letters are counted
 
@@ -66,6 +73,9 @@ class Symptoms:
     replacement: Sign = field(default_factory=Sign)
     html: Sign = field(default_factory=Sign)
     unknown: Sign = field(default_factory=Sign)
+    strange: Sign = field(default_factory=Sign)  # words of no language, in the sample
+    invisible: Sign = field(default_factory=Sign)
+    unusual: int = 0  # words of the sample with a character beyond ASCII
     lines: int = 0  # of the sample
     sentences: int = 0  # of the sample, if lines were split by punctuation
     commas: int = 0
@@ -84,12 +94,29 @@ class Symptoms:
         self.replacement.add(_REPLACEMENT, text, start)
         self.html.add(_HTML, text, start)
         self.unknown.add(_UNKNOWN, text, start)
+        if not text.isascii():
+            self.invisible.add(_INVISIBLE, text, start)
+            self._add_words(sample, start)
+
+    def _add_words(self, sample: str, start: int) -> None:
+        words = unusual_words(sample)
+        self.unusual += len(words)
+        strange = [word for word in words if is_strange(word)]
+        if strange and not self.strange.count:
+            self.strange.example, self.strange.at = strange[0], start + sample.index(strange[0])
+        self.strange.count += len(strange)
+
+    @property
+    def is_of_wrong_encoding(self) -> bool:
+        """Whether words beyond ASCII are those of no language."""
+        is_enough = self.unusual >= FEWEST_WORDS
+        return is_enough and self.strange.count > STRANGE_RATE * self.unusual
 
     def merge(self, other: Symptoms, locate: Callable[[int], Place]) -> None:
         """Count the signs of the next part, in which `locate` finds the place of a character."""
-        for name in ("mojibake", "replacement", "html", "unknown"):
+        for name in ("mojibake", "replacement", "html", "unknown", "strange", "invisible"):
             getattr(self, name).merge(getattr(other, name), locate)
-        for name in ("lines", "sentences", "commas", "free_commas"):
+        for name in ("unusual", "lines", "sentences", "commas", "free_commas"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.characters.update(other.characters)
 

@@ -29,7 +29,7 @@ OPENER = "foretext.corpus.tally_files:open_tallying"
 FACTS = "tally.json"
 START_BYTES = 8  # of the number of characters before a shard, in front of its text
 LARGEST = 1 << 28  # bytes of the facts of a shard
-SIGNS = ("mojibake", "replacement", "html", "unknown")
+SIGNS = ("mojibake", "replacement", "html", "unknown", "strange", "invisible")
 ARRAYS = {"digests": "<u8", "numbers": "<i8", "least": "<u8", "sketched": "<u8", "hashes": "<u8"}
 
 Lengths = list[tuple[int, int]]  # a length and how often it occurs
@@ -40,6 +40,7 @@ class _Signs:
     """`Symptoms`, as JSON has them."""
 
     signs: list[tuple[int, str, int]]  # count, example, place of the first
+    unusual: int
     lines: int
     sentences: int
     commas: int
@@ -176,6 +177,7 @@ def _signs(symptoms: Symptoms) -> _Signs:
     signs = [getattr(symptoms, name) for name in SIGNS]
     return _Signs(
         [(sign.count, sign.example, sign.at) for sign in signs],
+        symptoms.unusual,
         symptoms.lines,
         symptoms.sentences,
         symptoms.commas,
@@ -185,12 +187,9 @@ def _signs(symptoms: Symptoms) -> _Signs:
 
 
 def _symptoms(read: _Signs) -> Symptoms:
-    mojibake, replacement, html, unknown = (Sign(*sign) for sign in read.signs)
     return Symptoms(
-        mojibake,
-        replacement,
-        html,
-        unknown,
+        *(Sign(*sign) for sign in read.signs),
+        read.unusual,
         read.lines,
         read.sentences,
         read.commas,

@@ -12,6 +12,7 @@ from foretext._version import __version__
 from foretext.config import duration_seconds
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import TextSource
+from foretext.corpus.wrong_encoding import encoding_doubt
 from foretext.errors import SettingError
 from foretext.files import atomic_file
 from foretext.pipeline.budgets import begun, keep_budget, kept_budget
@@ -197,8 +198,21 @@ def run_recipe(
             job.recipe.save(temporary)
         keep_budget(job)
         run.note(f"foretext {__version__}: {recipe.name}{', resumed' if resume else ''}")
+        _note_wrong_encoding(job)
         model, history = _learner(recipe)(job)
         return Pretrained(model, job.recipe, history)
+
+
+SAMPLE = 1 << 16  # characters that show a wrong encoding
+
+
+def _note_wrong_encoding(job: PretrainingJob) -> None:
+    """Say where the beginning of the text has words of no language."""
+    if job.recipe.is_autoencoder or job.resume or job.text().num_bytes is None:
+        return  # a stream can be read once
+    sample = next(job.text().blocks(SAMPLE), "")[:SAMPLE]
+    if (doubt := encoding_doubt(sample)) is not None:
+        job.note(f"warning: {doubt}")
 
 
 def _helped(recipe: Recipe, out: str | Path | None, base: Base) -> Pretrained:

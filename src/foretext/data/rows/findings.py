@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from foretext.corpus.findings import Place, Problem
 from foretext.corpus.problems import SEVERITIES
+from foretext.corpus.wrong_encoding import encoding_doubt
 from foretext.data.rows.tagged import TaggedSentence
 from foretext.metrics import detect_notation, violations
 
@@ -25,6 +26,8 @@ _ENOUGH = 10  # rows from which a label of one row alone is strange in the first
 _FEW = 5  # rows of a label: too few to learn it from
 _MOST = 0.8  # share of one label from which accuracy says little
 _MANY = 0.01  # share from which repetition is worth a warning
+
+_SAMPLE = 1000  # rows that show a wrong encoding
 
 Severity = Literal["error", "warning", "note"]
 
@@ -55,6 +58,7 @@ class Row(Placed, Protocol):
 def find_row_problems(train: Sequence[Row], test: Sequence[Row] = ()) -> list[Problem]:
     """Return the problems of labelled texts or pairs, the gravest first."""
     found = [*_labels(train), *_header(train), *_empty([*train, *test]), *_repeats(train)]
+    found += _encoding(train)
     return gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
 
 
@@ -62,7 +66,7 @@ def find_tag_problems(
     train: Sequence[TaggedSentence], test: Sequence[TaggedSentence] = ()
 ) -> list[Problem]:
     """Return the problems of tagged sentences, the gravest first."""
-    found = [*_violations([*train, *test]), *_repeats(train)]
+    found = [*_violations([*train, *test]), *_repeats(train), *_encoding(train)]
     return gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
 
 
@@ -126,6 +130,12 @@ def _empty(rows: Sequence[Row]) -> Iterator[Problem]:
             f"{many(empty, 'row has', 'rows have')} no text; fill in or remove what is empty.",
             empty[0],
         )
+
+
+def _encoding(rows: Sequence[Row]) -> Iterator[Problem]:
+    doubt = encoding_doubt("\n".join(row.text for row in rows[:_SAMPLE]))
+    if doubt is not None:
+        yield problem_of("warning", doubt, rows[0])
 
 
 def _repeats(rows: Sequence[Row]) -> Iterator[Problem]:
