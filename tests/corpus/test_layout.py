@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from foretext.corpus.layout import Layout
@@ -43,3 +45,14 @@ def test_larger_documents() -> None:
     assert minutes.larger_documents("line") == "blank_lines"
     assert minutes.larger_documents("blank_lines") is None
     assert Layout([PARAGRAPH * 9]).larger_documents("line") is None
+
+
+def test_paragraphs_of_a_wrapped_book_are_no_documents() -> None:
+    long = (
+        "The ship lay in the harbour and the old captain said that nobody would ever leave it. " * 6
+    )
+    said = '"We shall see," said the mate, and went below without another word.'
+    book = "\n\n".join(textwrap.fill(each, 70) for each in [long, said, said, long] * 12)
+    assert Layout([book]).documents == "file"
+    abstracts = "\n\n".join(textwrap.fill(each, 70) for each in [long] * 24)
+    assert Layout([abstracts]).documents != "file"

@@ -95,5 +95,6 @@ def test_text_of_the_wrong_encoding_is_seen(text: str, encoding: str) -> None:
 
 def test_what_nobody_sees_is_counted() -> None:
     sign = symptoms_of("Donau\u00addampf\u00adschiff\n\nwater\u2060fall").invisible
-    assert (sign.count, sign.at) == (3, 5)
+    assert sign.count == 3
+    assert "Donau" in sign.example
     assert symptoms_of("Donaudampfschiff می\u200cخواهم").invisible.count == 0

@@ -71,7 +71,7 @@ class Layout:
         paragraphs = groups / max(sections, 1)
         if sections > len(self._texts) and _FEWEST_PARAGRAPHS <= paragraphs <= _MOST_PARAGRAPHS:
             return "blank_lines"
-        if self.lines == "wrapped" and may_be_groups and self._has_short_groups:
+        if self.lines == "wrapped" and groups > 1 and self._has_short_groups:
             return "file"
         return "blank_line" if may_be_groups else "line"
 

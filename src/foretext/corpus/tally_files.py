@@ -187,8 +187,14 @@ def _signs(symptoms: Symptoms) -> _Signs:
 
 
 def _symptoms(read: _Signs) -> Symptoms:
+    mojibake, replacement, html, unknown, strange, invisible = (Sign(*each) for each in read.signs)
     return Symptoms(
-        *(Sign(*sign) for sign in read.signs),
+        mojibake,
+        replacement,
+        html,
+        unknown,
+        strange,
+        invisible,
         read.unusual,
         read.lines,
         read.sentences,
