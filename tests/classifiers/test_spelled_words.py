@@ -71,7 +71,9 @@ def test_signs_can_be_kept(kind: Splitting) -> None:
 def test_a_kind_of_words_without_words_is_refused() -> None:
     with pytest.raises(SettingError, match="no effect on features = 'characters'"):
         LinearClassifier(features="characters", pre_tokenizer="whitespace")
-    learned = LinearClassifier(pre_tokenizer="words_and_punctuation").fit(["好 吧", "电影"], "ab")
+    learned = LinearClassifier(pre_tokenizer="words_and_punctuation").fit(
+        ["好 吧", "电影"], ["a", "b"]
+    )
     assert learned.config.features == "words"
 
 
