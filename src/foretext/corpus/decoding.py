@@ -39,6 +39,7 @@ def decoded(
     chunks: Iterable[bytes], encoding: str, name: str, option: str = OPTION
 ) -> Iterator[str]:
     """Yield the text of `chunks`, the bytes of the file `name`, without a byte order mark.
+
     Args:
         chunks: the bytes.
         encoding: of the bytes.

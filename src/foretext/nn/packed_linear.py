@@ -42,11 +42,18 @@ class PackedLinear(FixedLinear):
 
 
 def packed(network: M) -> M:
-    """Return the network with packed linear maps; on other devices than a CPU, as it is."""
-    on_cpu = next(network.parameters()).device.type == "cpu"
-    if not (on_cpu and torch.backends.mkldnn.is_available()):  # type: ignore[no-untyped-call]
+    """Return the network with packed linear maps; as it is, where oneDNN does not pack these."""
+    weights = next(network.parameters())
+    if weights.device.type != "cpu" or not _packs(weights.dtype):
         return network.eval()
     return with_linear_maps(network, PackedLinear)
+
+
+def _packs(dtype: torch.dtype) -> bool:
+    """Whether oneDNN lays out weights of a type on this processor."""
+    if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
+        return False
+    return dtype != torch.bfloat16 or bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 def packed_head(head: TokenHead) -> nn.Module:
