@@ -15,7 +15,6 @@ import numpy as np
 
 import foretext as ft
 from foretext.artifact import load_task
-from foretext.finetuning.rows import rows_of
 from foretext.report.run_report import report_run
 from tests.audit.folders import KINDS, finished
 from tests.audit.readers import Reader
@@ -40,7 +39,7 @@ def _report(folder: Path) -> None:
 
 
 def _report_task(folder: Path) -> None:
-    rows_of(folder / "run", load_task(folder / "run"))
+    load_task(folder / "run")
     report_run(folder / "run")
 
 
