@@ -240,3 +240,47 @@ def test_a_run_that_has_read_its_text_is_resumed(tmp_path: Path) -> None:
     end = ended(script, tmp_path, signal.SIGINT)
     assert end.said.endswith("in the middle of a long computation; go on with --resume.\n")
     assert (tmp_path / "run" / "tokens").is_dir()
+
+
+def test_a_signal_waits_until_files_have_their_names(tmp_path: Path) -> None:
+    script = """
+from foretext.leaving import moving
+with answered_signals():
+    with moving():
+        (OUT / "begun").touch()
+        for _ in range(100):
+            time.sleep(0.01)
+        (OUT / "moved").touch()
+    (OUT / "more").touch()
+"""
+    end = ended(script, tmp_path, signal.SIGTERM)
+    assert end.code == 130
+    assert ((tmp_path / "moved").exists(), (tmp_path / "more").exists()) == (True, False)
+
+
+def test_a_signal_does_not_break_off_what_is_undone(tmp_path: Path) -> None:
+    script = """
+def act():
+    time.sleep(0.5)
+    (OUT / "undone").touch()
+with answered_signals(), undone_when_leaving(act):
+    (OUT / "begun").touch()
+    time.sleep(60)
+"""
+    end = ended(script, tmp_path, signal.SIGTERM, signal.SIGTERM, gap=0.1)
+    assert (end.code, end.said.count("\n")) == (130, 1)
+    assert (tmp_path / "undone").exists()
+
+
+def test_a_signal_ends_a_forked_child_without_a_word(tmp_path: Path) -> None:
+    script = """
+with answered_signals():
+    if (child := os.fork()) == 0:
+        time.sleep(60)
+    time.sleep(0.2)
+    os.kill(child, signal.SIGTERM)
+    status = os.waitpid(child, 0)[1]
+    assert os.WTERMSIG(status) == signal.SIGTERM
+"""
+    end = ended(script, tmp_path)
+    assert (end.code, end.said) == (0, "")

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Self
 
-from foretext.leaving import leave, unhurried_until
+from foretext.leaving import leave, leave_soon, unhurried_until
 
 __all__ = [
     "GO_ON",
@@ -160,10 +160,12 @@ class _Answering:
             self._reader.close()
 
     def forked(self) -> None:
-        """Forget the signals in a child process: its pipe is the parent's."""
+        """Forget the signals in a child process, which they end: the pipe is the parent's."""
         with suppress(ValueError):
             signal.set_wakeup_fd(-1)
-        self._unheard = None
+            for number in SIGNALS:
+                if signal.getsignal(number) == self._handle:
+                    signal.signal(number, signal.SIG_DFL)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         """Ask what is at work for its end; where nothing is, end."""
@@ -173,8 +175,9 @@ class _Answering:
         if _at_work:
             return
         if self._unheard is None:
-            leave(STOPPED, AT_ONCE)
-        self._unheard()
+            leave_soon(STOPPED, AT_ONCE)
+        else:
+            self._unheard()
 
     def _watch(self) -> None:
         """End the process where a signal has no answer, or is the second one."""

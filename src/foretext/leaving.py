@@ -14,7 +14,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-__all__ = ["Act", "leave", "moving", "undone_when_leaving", "unhurried", "unhurried_until"]
+__all__ = [
+    "Act",
+    "leave",
+    "leave_soon",
+    "moving",
+    "undone_when_leaving",
+    "unhurried",
+    "unhurried_until",
+]
 
 Act = Callable[[], str | None]  # undoes something; returns how the user goes on, if it knows
 
@@ -24,6 +32,17 @@ PATIENCE = 1.0  # seconds for another thread that moves files, or is leaving
 _moving = threading.RLock()
 _acts: dict[object, Act] = {}
 _leaving = threading.Lock()
+
+
+class _Thread(threading.local):
+    """What this thread is doing, which a handler of signals may interrupt."""
+
+    moves = 0  # calls of `moving` that it is within
+    leaves = False
+    postponed: tuple[int, str] | None = None  # arguments of `leave`, for the end of `moving`
+
+
+_here = _Thread()
 
 
 class _Haste:
@@ -53,7 +72,13 @@ def undone_when_leaving(act: Act) -> Iterator[None]:
 def moving() -> Iterator[None]:
     """Let finished files take their final names; nobody leaves before they have."""
     with _moving:
-        yield
+        _here.moves += 1
+        try:
+            yield
+        finally:
+            _here.moves -= 1
+    if _here.postponed is not None and not _here.moves:
+        leave(*_here.postponed)
 
 
 @contextmanager
@@ -74,6 +99,19 @@ def unhurried_until() -> float | None:
     return time.monotonic() if _haste.running else _haste.ended
 
 
+def leave_soon(code: int, why: str) -> None:
+    """Leave, from a handler of signals, which may have interrupted what must come to its end.
+
+    A thread that is moving files leaves when they have their names; one that is leaving goes on.
+    """
+    if _here.leaves:
+        return
+    if _here.moves:
+        _here.postponed = (code, why)
+        return
+    leave(code, why)
+
+
 def leave(code: int, why: str) -> NoReturn:
     """End the process, from any thread, after all acts, the newest first.
 
@@ -81,9 +119,10 @@ def leave(code: int, why: str) -> NoReturn:
         code: exit code.
         why: the beginning of the sentence on standard error; an act may say how it goes on.
     """
-    if not _leaving.acquire(blocking=False):  # another thread does it, or this one within an act
+    if not _leaving.acquire(blocking=False):  # another thread does it
         time.sleep(PATIENCE)
         os._exit(code)
+    _here.leaves = True
     moves = _moving.acquire(timeout=PATIENCE)
     remedies = [] if not moves else [_done(act) for act in reversed(list(_acts.values()))]
     remedy = next(filter(None, remedies), KEPT)

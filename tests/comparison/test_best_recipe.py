@@ -7,9 +7,7 @@ from foretext.classifiers.linear import LinearClassifier
 from foretext.comparison.best_recipe import name_given_rows
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rows import read_rows
-from foretext.data.rows import table_inputs
 from foretext.errors import SettingError
-from foretext.finetuning.rows import rows_of
 from foretext.parsing import read_toml
 
 
@@ -39,7 +37,6 @@ def test_the_best_model_reads_the_files_of_the_user(tmp_path: Path) -> None:
     assert "valid" not in recipe["run"]
     assert (recipe["rows"]["text"], recipe["rows"]["label"]) == ("review", "stars")
     model = ft.load(run, LinearClassifier)
-    reading = rows_of(run, model)
-    assert model.evaluate(table, rows=reading)["accuracy"] > 0.9
-    (first, *_) = table_inputs(table, model.fields, reading)
+    assert model.evaluate(table)["accuracy"] > 0.9
+    (first, *_) = model.inputs(table)
     assert first.texts == ("bad thing 0",)
