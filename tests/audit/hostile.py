@@ -164,7 +164,6 @@ def _python() -> Iterator[Opener]:
     import foretext as ft
     from foretext.artifact import RunFolder, load_language_model, load_task, load_vectors
     from foretext.codec import Codec
-    from foretext.finetuning.rows import rows_of
     from foretext.report.run_report import report_run
     from foretext.task_models.base import TaskModel
 
@@ -173,7 +172,6 @@ def _python() -> Iterator[Opener]:
         "load_vectors": load_vectors,
         "load_language_model": load_language_model,
         "load_task": load_task,
-        "rows_of": lambda folder: rows_of(folder, load_task(folder)),
         "report_run": report_run,
         "kind": lambda folder: RunFolder(folder).kind,
         "TaskModel.load": TaskModel.load,
