@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from foretext.cleaning.quality_rules import RULES, broken_rule
+from foretext.cleaning.quality_rules import RULES, broken_rule, num_sentences
 from foretext.cleaning.quality_settings import ChineseRules, QualityRules
 from foretext.cleaning.text_facts import TextFacts
 from tests.cleaning.corpora import CHINESE
@@ -110,3 +112,10 @@ def test_chinese_has_thresholds_of_its_own() -> None:
 def test_without_words() -> None:
     facts = TextFacts("")
     assert [figure(facts) for figure in FIGURES.values()] == [0] * len(FIGURES)
+
+
+@pytest.mark.parametrize("run", ["." * 300_000 + "x", "!" + ")" * 300_000 + "x", ".)" * 200_000])
+def test_sentence_ends_are_counted_in_time_that_grows_with_the_text(run: str) -> None:
+    start = time.process_time()
+    assert num_sentences(TextFacts(f"One. Two?!) {run} three...")) in (3, 4)
+    assert time.process_time() - start < 2

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 
 from foretext.corpus.encoding_guess import likely_encodings
-from foretext.corpus.wrong_encoding import is_strange, is_wrong
+from foretext.corpus.wrong_encoding import is_strange, is_wrong, unusual_words
 
 TEXTS = {
     "ru": (
@@ -209,3 +210,12 @@ def test_text_of_the_wrong_encoding_is_noticed(language: str, encoding: str, rea
 )
 def test_a_strange_word(word: str, strange: bool) -> None:
     assert is_strange(word) == strange
+
+
+@pytest.mark.parametrize("long", ["ACGT" * 250_000, "Straße" * 100_000, "’‘" * 200_000])
+def test_a_word_without_end_takes_no_time(long: str) -> None:
+    text = f"{long} é"
+    assert unusual_words(text) == [word for word in (long, "é") if not word.isascii()]
+    start = time.process_time()
+    is_wrong(text)
+    assert time.process_time() - start < 2  # hours, if it grew with the square of the length

@@ -58,6 +58,16 @@ def test_a_task_without_a_token_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize("ends", [{"start": 2, "end": 3}, {"end": 1}])
+def test_ends_stay_in_every_normal_form(ends: dict[str, int]) -> None:
+    library = of_names(["[UNK]", "a", "b", "c"], ["[UNK]"], "[UNK]").library
+    given = SubwordTokenizer(library, ends)
+    composed = given.composing("NFC")
+    assert composed.form == "NFC"
+    assert composed.special == given.special
+    assert (composed.special.start, composed.special.end) == (ends.get("start"), ends["end"])
+
+
 def test_a_name_that_is_text_has_no_task() -> None:
     """`<s>` in a vocabulary learned from web pages is a token of theirs."""
     tokenizer = of_names(["<s>", "a"], [], None)

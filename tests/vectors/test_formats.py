@@ -183,6 +183,27 @@ def test_packed_files_of_every_kind(vectors, tmp_path, name):
     assert_equal(WordVectors.load(tmp_path / name), vectors)
 
 
+def test_a_window_that_takes_too_much_memory_is_no_damage(vectors, tmp_path):
+    vectors.save(tmp_path / "v.txt")
+    content = (tmp_path / "v.txt").read_bytes()
+    wide = zstandard.ZstdCompressionParameters(window_log=29)
+    frame = zstandard.ZstdCompressor(compression_params=wide).compressobj()
+    (tmp_path / "v.txt.zst").write_bytes(frame.compress(content) + frame.flush())
+    with pytest.raises(VectorFileError, match=r"needs more than .* unpack it first") as found:
+        WordVectors.load(tmp_path / "v.txt.zst")
+    assert "damaged" not in str(found.value)
+    assert "max_piece_bytes" not in str(found.value)
+
+
+def test_packed_vectors_that_are_cut_off_name_their_file_once(vectors, tmp_path):
+    vectors.save(tmp_path / "v.txt")
+    packed = gzip.compress((tmp_path / "v.txt").read_bytes())
+    (tmp_path / "v.txt.gz").write_bytes(packed[:-9])
+    with pytest.raises(VectorFileError, match="is damaged: its gzip data ends too early") as found:
+        WordVectors.load(tmp_path / "v.txt.gz")
+    assert str(found.value).count("v.txt.gz") == 1
+
+
 def test_line_ends_tabs_and_blank_lines_at_the_end_do_not_matter(tmp_path):
     (tmp_path / "v").write_bytes(b"\xef\xbb\xbf2 2\r\na\t1  2 \r\nb 3 4\r\n\r\n\n")
     assert WordVectors.load(tmp_path / "v")["b"].tolist() == [3, 4]

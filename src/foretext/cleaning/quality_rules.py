@@ -38,7 +38,7 @@ _ELLIPSES = ("...", "…")
 _LETTER = re.compile(r"[^\W\d_]")
 _TERMINAL = (".", "!", "?", "。", "！", "？", "؟", "।", "…")
 _CLOSING = "\"'”’»)]）」』】"
-_SENTENCE_END = re.compile(r"[.!?؟।…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+")
+_SENTENCE_END = re.compile(r"(?<![.!?؟।…])[.!?؟।…]++[\"'”’»)\]]*+(?=\s|$)|[。！？]+")
 
 
 class QualityRule(NamedTuple):

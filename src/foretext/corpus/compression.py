@@ -90,13 +90,16 @@ def _promised(name: str) -> Compression | None:
     return _SUFFIXES.get(f".{name.rpartition('.')[2].lower()}")
 
 
-def unpacked(file: BinaryIO, name: str, largest: int = LARGEST_PIECE) -> Iterator[bytes]:
+def unpacked(
+    file: BinaryIO, name: str, largest: int = LARGEST_PIECE, remedy: str = "raise max_piece_bytes"
+) -> Iterator[bytes]:
     """Yield the bytes of `file`, uncompressed, in pieces of about `READ_SIZE`.
 
     Args:
         file: read only as far as needed.
         name: of the file, for error messages.
         largest: bytes that unpacking may need: the window of Zstandard, the dictionary of xz.
+        remedy: what to do where it needs more.
 
     Raises:
         CorpusError: the compressed data ends too early, is damaged, or needs more than `largest`;
@@ -124,7 +127,7 @@ def unpacked(file: BinaryIO, name: str, largest: int = LARGEST_PIECE) -> Iterato
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the device, not the data
         if "memory" in str(error).lower():
-            raise _too_large(name, largest) from error
+            raise _too_large(name, largest, remedy) from error
         if "dictionary" in str(error).lower():
             raise CorpusError(
                 f"{name} was compressed with a dictionary of Zstandard; unpack it with that "
@@ -289,8 +292,8 @@ def _followed(name: str, compression: Compression, size: int) -> CorpusError:
     )
 
 
-def _too_large(name: str, largest: int) -> CorpusError:
+def _too_large(name: str, largest: int, remedy: str) -> CorpusError:
     return CorpusError(
         f"{name} needs more than {largest:,} bytes of memory to unpack; if you trust the file, "
-        "raise max_piece_bytes."
+        f"{remedy}."
     )

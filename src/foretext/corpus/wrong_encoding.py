@@ -21,7 +21,6 @@ __all__ = [
 FEWEST_WORDS = 20  # beyond ASCII, from which their share says something
 STRANGE_RATE = 0.2  # of them; text in any language has less than a twentieth
 
-_BEYOND = re.compile(r"[!-~]*[^\x00-\x7f\s][^\s]*")
 _LETTERS_BEYOND = r"\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
 _NO_ASCII = re.compile(
     rf"(?<![A-Za-z{_LETTERS_BEYOND}])[{_LETTERS_BEYOND}]{{4,}}(?![A-Za-z{_LETTERS_BEYOND}])"
@@ -41,7 +40,7 @@ _SMALL_FIRST = re.compile(r"[^\W\d_]{3,}")
 
 def unusual_words(text: str) -> list[str]:
     """Return what stands between blanks and has a character beyond ASCII."""
-    return [] if text.isascii() else _BEYOND.findall(text)
+    return [] if text.isascii() else [word for word in text.split() if not word.isascii()]
 
 
 def is_wrong(text: str) -> bool:

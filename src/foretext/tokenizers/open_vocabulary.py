@@ -29,7 +29,7 @@ class OpenVocabulary(SubwordTokenizer):
     """
 
     def __init__(self, closed: SubwordTokenizer) -> None:
-        super().__init__(closed.library)
+        super().__init__(closed.library, closed.ends)
         self._known, self._unknown = closed.tokens, closed.special.unknown
         self._new: dict[str, int] = {}  # the id of each unknown word, the smallest first
 

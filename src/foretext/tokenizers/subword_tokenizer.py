@@ -72,7 +72,7 @@ class SubwordTokenizer(Tokenizer):
         still knows the characters of the text as it was given.
         """
         library = composing(self.library, form)
-        return self if library is self.library else type(self)(library)
+        return self if library is self.library else type(self)(library, self.ends)
 
     @classmethod
     def learned_bytes(cls, config: Any, sample: str) -> float | None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from foretext.corpus.compression import compression_of, unpacked
+from foretext.corpus.compression import LARGEST_PIECE, compression_of, unpacked
 from foretext.errors import CorpusError, VectorFileError
 from foretext.files import atomic_file
 from foretext.parsing.lfs_pointer import lfs_pointer_error
@@ -26,8 +26,8 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
     """Open `path` for reading, unpacked where its first bytes say gzip, xz, bzip2 or Zstandard.
 
     Raises:
-        VectorFileError: the file cannot be read, its compressed content is damaged, it is a pointer
-            of Git LFS, or what it holds does not fit into memory.
+        VectorFileError: the file cannot be read, its compressed content is damaged or takes too
+            much memory, it is a pointer of Git LFS, or what it holds does not fit into memory.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
@@ -45,10 +45,6 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
         raise VectorFileError(
             f"{path} is a folder; name the vector file in it, such as vectors.safetensors."
         ) from None
-    except CorpusError as error:
-        raise VectorFileError(
-            f"{path}: the compressed content is damaged or cut off: {error}"
-        ) from error
     except MemoryError:
         raise VectorFileError(
             f"{path} takes more memory than there is; say limit=N to read its first N words."
@@ -66,7 +62,8 @@ class _Unpacked(io.RawIOBase):
 
     def _begin(self) -> None:
         self._file.seek(0)
-        self._pieces = unpacked(self._file, str(self._path))
+        remedy = f"unpack it first (`zstd -d --long=31 {self._path}` or `xz -d {self._path}`)"
+        self._pieces = unpacked(self._file, str(self._path), LARGEST_PIECE, remedy)
         self._piece, self._at = memoryview(b""), 0
 
     def readable(self) -> bool:
@@ -88,7 +85,10 @@ class _Unpacked(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while not self._piece:
-            piece = next(self._pieces, None)
+            try:
+                piece = next(self._pieces, None)
+            except CorpusError as error:
+                raise VectorFileError(str(error)) from error
             if piece is None:
                 return 0
             self._piece = memoryview(piece)
