@@ -80,7 +80,9 @@ LONG: dict[str, Callable[[Path, Path], list[str]]] = {
         "index", str(given / "vectors.safetensors"), str(given / "words.txt"), "-o", str(out),
         "--approximate",
     ],
-    "a large cleaning": lambda given, out: ["clean", str(given / "words.txt"), "-o", str(out)],
+    "a large cleaning": lambda given, out: [
+        "clean", str(given / "words.txt"), "-o", str(out), "--no-rules", "--near-duplicates", "0.9",
+    ],
     "a large tokenizer": lambda given, out: [
         "tokenizer", str(given / "words.txt"), "-o", str(out), "--vocab-size", "50000",
     ],

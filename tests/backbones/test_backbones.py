@@ -193,7 +193,7 @@ def test_it_learns(case: str, dtype: torch.dtype) -> None:
     optimizer = torch.optim.Adam([parameters.master], lr=0.02)
     ids, losses = some_ids(16), []
     visibility = min(backbone.visibilities)
-    for _ in range(30):
+    for _ in range(50):  # 30 do but for ELMo in the bfloat16 of processors without AVX-512
         states = backbone(inputs_of(ids, visibility=visibility)).last
         logits = network[1](states).float()
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), ids.flatten() % 3)
