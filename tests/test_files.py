@@ -389,3 +389,8 @@ def test_files_are_read_where_it_is_looked_at_what_they_are() -> None:
         if READS.search(path.read_text(encoding="utf-8"))
     }
     assert found <= MAY_READ
+
+
+def test_a_folder_is_no_file_to_open(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError):
+        open_file(tmp_path)

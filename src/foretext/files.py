@@ -211,10 +211,13 @@ def _open_regular(path: str, flags: int) -> int:
         if error.errno == errno.ENXIO:  # a pipe that nobody reads, or a socket
             error.strerror = NO_FILE
         raise
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(errno.EINVAL, NO_FILE, path)
-    return handle
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISREG(mode):
+        return handle
+    os.close(handle)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    raise OSError(errno.EINVAL, NO_FILE, path)
 
 
 def output_error(path: Path, error: OSError) -> OutputError:

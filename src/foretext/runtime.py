@@ -48,6 +48,7 @@ RESERVED, RESERVED_A_CORE = 3 << 29, 1 << 27  # bytes
 MEMINFO = Path("/proc/meminfo")
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
+CGROUP_PARTS = Path("/sys/fs/cgroup/memory.stat")
 MOST_DIGITS = 20  # of a number of bytes
 
 
@@ -172,7 +173,16 @@ def _of_machine() -> int | None:
 
 def _of_container() -> int | None:
     limit, used = _whole_number(_text(CGROUP_LIMIT)), _whole_number(_text(CGROUP_USED))
-    return None if limit is None or used is None else max(limit - used, 0)
+    if limit is None or used is None:
+        return None
+    return max(limit - used + _cached_files(), 0)
+
+
+def _cached_files() -> int:
+    """Bytes of files in a container's memory, which the system gives up for others."""
+    parts = dict(line.split(" ", 1) for line in _text(CGROUP_PARTS).splitlines() if " " in line)
+    kinds = ("inactive_file", "active_file")
+    return sum(_whole_number(parts.get(kind, "")) or 0 for kind in kinds)
 
 
 def _text(path: Path) -> str:

@@ -83,6 +83,8 @@ def test_what_has_learned_nothing_is_not_fitted() -> None:
         with pytest.raises(NotFittedError, match="learned nothing yet; call fit first") as caught:
             estimator.predict(["a"])
         assert isinstance(caught.value, ft.ForetextError)
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert (type(again), str(again)) == (type(caught.value), str(caught.value))
     with pytest.raises(NotFittedError, match="learned nothing yet"):
         ft.Word2Vec().transform(["a"])
 

@@ -20,6 +20,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(runtime, "MEMINFO", tmp_path / "meminfo")
     monkeypatch.setattr(runtime, "CGROUP_LIMIT", tmp_path / "memory.max")
     monkeypatch.setattr(runtime, "CGROUP_USED", tmp_path / "memory.current")
+    monkeypatch.setattr(runtime, "CGROUP_PARTS", tmp_path / "memory.stat")
     return tmp_path
 
 
@@ -32,6 +33,13 @@ def test_a_container_may_have_less(machine: Path, limit: str, free: int) -> None
     (machine / "memory.max").write_text(f"{limit}\n")
     (machine / "memory.current").write_text("1000\n")
     assert free_bytes(CPU) == free
+
+
+def test_cached_files_of_a_container_are_free(machine: Path) -> None:
+    (machine / "memory.max").write_text("1500\n")
+    (machine / "memory.current").write_text("1000\n")
+    (machine / "memory.stat").write_text("anon 200\ninactive_file 600\nactive_file 100\n")
+    assert free_bytes(CPU) == 1200
 
 
 @pytest.mark.parametrize("odd", ["", "max", "\n", "lots", "-1", "1e9", "\x00", "9" * 5000])

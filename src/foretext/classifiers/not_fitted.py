@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from foretext.errors import SettingError
 
@@ -22,5 +23,8 @@ def _kind() -> type[SettingError]:
 
     class UnfittedError(SettingError, NotFittedError):  # type: ignore[misc]  # of no typed library
         """Nothing was learned yet."""
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            return not_fitted, self.args
 
     return UnfittedError

@@ -33,6 +33,7 @@ def listening_config(app: Any, settings: ServingConfig) -> uvicorn.Config:
         host=settings.host,
         port=settings.port,
         http=connection_class(settings),
+        loop="asyncio",  # `startup` sets an attribute of the loop, which uvloop's does not allow
         ws="none",
         log_config=None,  # setting up logs would close the handlers of the process
         log_level="error",
