@@ -4,6 +4,7 @@ Its checks give estimators arrays of numbers. Where a check says something of cl
 too, it runs here with a text for each row of numbers; where not, the table says why.
 """
 
+import pickle
 import warnings
 from typing import Any
 
