@@ -88,3 +88,9 @@ def test_kinds_have_vectors_of_their_own() -> None:
         PairReader.Config.checked({"num_segments": 2}, "backbone")
     with pytest.raises(SettingError, match="reads no segments"):
         reader().replace_segments(torch.zeros(4, 6))
+
+
+@pytest.mark.parametrize("value", [False, 2, "0"])
+def test_its_kinds_of_words_are_no_number_to_choose(value: Any) -> None:
+    with pytest.raises(SettingError, match="num_segments"):
+        PairReader.Config.checked({"num_segments": value}, "backbone")

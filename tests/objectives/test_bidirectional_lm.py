@@ -193,3 +193,25 @@ def test_cutoffs_beyond_the_vocabulary_are_left_out_with_a_note(tokens: TokenFil
     assert kept.cutoffs == [2]
     assert note == f"objective.cutoffs: without {V}, for the vocabulary has {V} tokens"
     assert BidirectionalLM.possible(kept, [tokens]) == (kept, None)
+
+
+@pytest.mark.parametrize(("text", "num_words"), [("word\n", 1), ("two words\n", 2)])
+def test_a_text_of_a_word_or_two_is_a_row(text: str, num_words: int, tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text(text, encoding="utf-8")
+    tokenizer = learn_subwords("word", {**SPECIAL, "min_count": 1}, Corpus(path))
+    tokens = write_tokens(Corpus(path), tokenizer, tmp_path / "tokens").train
+    separator = tokenizer.special.required("sep")
+    rows = BidirectionalRows(TokenStream(tokens, separator), 24)
+    rng = np.random.default_rng(0)
+    batch = rows.batch(rows.keys(rng), rng)
+    assert len(batch) == 1
+    ids = tokens.ids.astype(np.int64).tolist()
+    assert len(ids) == num_words
+    if num_words == 1:
+        assert batch.inputs.ids.tolist() == [ids]
+        assert batch.targets["next"].tolist() == batch.targets["previous"].tolist() == [[separator]]
+    else:  # the second word has the separator behind it
+        assert batch.inputs.ids.tolist() == [ids[1:]]
+        assert batch.targets["previous"].tolist() == [ids[:1]]
+        assert batch.targets["next"].tolist() == [[separator]]

@@ -63,3 +63,28 @@ def test_no_damage_is_a_copy(bert_tokens: Tokens) -> None:
     assert source is not None
     assert (source.ids[:, :50] == batch.targets["next"]).all()
     assert not batch.targets["hidden"].any()
+
+
+@pytest.mark.parametrize(("length", "mean_span"), [(50, 0.2), (11, 0.1), (13, 3.0)])
+def test_a_source_has_no_more_positions_than_are_read(
+    bert_tokens: Tokens, length: int, mean_span: float
+) -> None:
+    """Spans of length 0 insert masks, and rows are filled up to a multiple of eight."""
+    stream, damage = TokenStream(bert_tokens.train, END), Damage(0.3, mean_span, False, MASK)
+    rows = InfilledRows(stream, length, damage, first=FIRST, pad=PAD, longest=length)
+    batch = rows.batch(np.arange(16) * 8, np.random.default_rng(0))
+    source, hidden = batch.inputs.source, batch.targets["hidden"].numpy()
+    assert source is not None
+    assert source.ids.shape[1] <= length
+    assert length % WIDTHS
+    for row in range(16):
+        real = (
+            source.ids[row]
+            if source.token_mask is None
+            else source.ids[row][source.token_mask[row]]
+        )
+        assert real[0] == FIRST
+        assert real[-1] == END
+        shown = [int(token) for token in real[1:-1] if token != MASK]
+        text = batch.targets["next"][row, 1:-1].numpy()
+        assert shown == text[~hidden[row, 1:-1]].tolist()

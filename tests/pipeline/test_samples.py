@@ -12,7 +12,7 @@ from foretext.config import Config
 from foretext.data.batch import Batch
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile, Tokens
-from foretext.errors import SettingError
+from foretext.errors import CorpusError, SettingError
 from foretext.nn.vocabulary_head import Score
 from foretext.objectives.base import Objective
 from foretext.objectives.in_use import ModelInUse
@@ -120,3 +120,42 @@ def test_a_sample_that_no_page_can_show_is_refused(
     validation = SampledValidation(Figures(), wordpiece, "cpu", bert_tokens.train, path)
     with pytest.raises(SettingError, match=r"Saying\.sample returned .*; return a dictionary"):
         validation.measure(saying(wordpiece))
+
+
+class ReadsLittle(Saying):
+    """Answers to three tokens at most."""
+
+    def sample(self, model: ModelInUse, row: list[int]) -> dict[str, Any] | None:
+        if len(row) > 3:
+            raise CorpusError("shorten it")
+        return {"text": str(len(row)), "answers": ["b"]}
+
+
+def test_a_long_text_is_halved_until_it_is_read(
+    wordpiece: SubwordTokenizer, bert_tokens: Tokens, tmp_path: Path
+) -> None:
+    path = tmp_path / "samples.jsonl"
+    validation = SampledValidation(Figures(), wordpiece, "cpu", bert_tokens.train, path)
+    validation.rows = [[5] * 24, [5] * 3, [5] * 8]
+    backbone = bert(wordpiece).backbone
+    validation.measure(Model(backbone, ReadsLittle(Config(), backbone, wordpiece)))
+    (moment,) = MetricsLog(path).read(Moment)
+    assert [sample.text for sample in moment.samples] == ["3", "3", "2"]
+
+
+class ReadsNothing(Saying):
+    """Answers to no text."""
+
+    def sample(self, model: ModelInUse, row: list[int]) -> dict[str, Any] | None:
+        raise CorpusError("shorten it")
+
+
+def test_what_only_is_shown_ends_no_training(
+    wordpiece: SubwordTokenizer, bert_tokens: Tokens, tmp_path: Path
+) -> None:
+    path = tmp_path / "samples.jsonl"
+    validation = SampledValidation(Figures(), wordpiece, "cpu", bert_tokens.train, path)
+    backbone = bert(wordpiece).backbone
+    model = Model(backbone, ReadsNothing(Config(), backbone, wordpiece))
+    assert validation.measure(model) == {"valid_loss": 2.0}
+    assert not path.exists()

@@ -11,7 +11,7 @@ import torch
 
 from foretext.data.batch import Batch, Inputs
 from foretext.data.examples import Examples
-from foretext.errors import SettingError
+from foretext.errors import CorpusError, SettingError
 from foretext.training.batches import Batches
 
 
@@ -27,6 +27,13 @@ class Numbers(Examples):
     def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
         drawn = rng.random(len(keys))
         return Batch(Inputs(torch.from_numpy(keys)[:, None]), {"drawn": torch.from_numpy(drawn)})
+
+
+class NoNumbers(Numbers):
+    """Of a text that is too short for one."""
+
+    def keys(self, rng: np.random.Generator) -> np.ndarray:
+        return np.empty(0, np.int64)
 
 
 def ids(batch: Batch) -> list[int]:
@@ -152,3 +159,11 @@ def test_parts_of_all_processes_are_the_batch(size: int) -> None:
         assert torch.equal(drawn, batch.targets["drawn"])
         idle = [part.batch for part in parts if not part.rows]
         assert all(ids(each) == ids(batch)[:1] for each in idle)
+
+
+@pytest.mark.parametrize("continues", [False, True])
+def test_no_example_at_all_is_said(continues: bool) -> None:
+    batches = Batches(NoNumbers(), 4, 0, continues=continues)
+    assert batches.per_epoch == 0
+    with pytest.raises(CorpusError, match="too short"):
+        batches.batch(0)

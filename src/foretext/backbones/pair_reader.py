@@ -14,7 +14,7 @@ parts of speech nor names.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -50,7 +50,7 @@ class PairReader(WordBackbone):
     class Config(WordEmbedding.Config):
         """Shape of a reader of pairs."""
 
-        num_segments: Literal[0] = 0
+        num_segments: int = Field(0, ge=0, le=0)
         """Kinds of words whose vectors are added to those of words; here they stand beside them."""
         segment_dim: int = Field(16, ge=1)
         """Width of the vector of a kind of words: of which text, and whether both have it."""

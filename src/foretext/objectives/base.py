@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any, ClassVar, NamedTuple, Self
 
 from torch import Tensor
@@ -221,9 +222,24 @@ class Objective(Criterion):
         self.load_state_dict({**own, **{name: theirs[name] for name in shared}})
 
 
-def row_length(chosen: int | None, backbone: Backbone) -> int:
-    """Return the tokens of a row: what the user chose, within the length of the backbone."""
-    return min(chosen or backbone.usual_length, backbone.max_length)
+def row_length(config: Any, backbone: Backbone) -> int:
+    """Return the tokens of a row: what the user chose, within the length of the backbone.
+
+    Args:
+        config: settings of an objective, with a `row_length` that may be None.
+        backbone: that reads the rows.
+
+    Raises:
+        SettingError: the backbone's rows are shorter than those of the objective may be.
+    """
+    length: int = min(config.row_length or backbone.usual_length, backbone.max_length)
+    if not config.allows("row_length", length):
+        least = next(more for more in count(length) if config.allows("row_length", more))
+        raise SettingError(
+            f"[backbone] max_length = {backbone.max_length}: rows of this objective have {least} "
+            f"tokens at least; set backbone.max_length = {least} or more."
+        )
+    return length
 
 
 def check_tied(backbone: Backbone) -> None:

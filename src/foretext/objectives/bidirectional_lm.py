@@ -61,7 +61,7 @@ class BidirectionalLM(Objective):
 
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__(config, backbone, tokenizer)
-        self.row_length = row_length(config.row_length, backbone)
+        self.row_length = row_length(config, backbone)
         self.separator = tokenizer.special.required("sep")
         self.head = _head(config, backbone)
 
@@ -118,14 +118,19 @@ class BidirectionalLM(Objective):
 
 
 class BidirectionalRows(ExamplesByRow):
-    """Rows of a stream and, as targets, the same rows one word later and one word earlier."""
+    """Rows of a stream and, as targets, the same rows one word later and one word earlier.
+
+    A text of one word is a row of it: the separator stands on both of its sides.
+    """
 
     def __init__(self, stream: TokenStream, length: int) -> None:
         self.stream = stream
-        self.length = min(length, len(stream) - 2)
+        self.length = max(min(length, len(stream) - 2), 1)
 
     def keys(self, rng: np.random.Generator) -> np.ndarray:
         """Return the place of the word before each row, (N,), shuffled."""
+        if len(self.stream) < 3:
+            return np.array([-1])
         return rng.permutation(self.stream.row_starts(self.length, rng, ahead=2))
 
     def lengths(self, keys: np.ndarray) -> np.ndarray | None:
@@ -134,7 +139,8 @@ class BidirectionalRows(ExamplesByRow):
 
     def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
         """Read the rows."""
-        ids = torch.from_numpy(self.stream.take(keys[:, None] + np.arange(self.length + 2)))
+        places = (keys[:, None] + np.arange(self.length + 2)) % len(self.stream)
+        ids = torch.from_numpy(self.stream.take(places))
         inputs = Inputs(ids[:, 1:-1].contiguous(), visibility="split")
         targets: dict[str, Tensor] = {"next": ids[:, 2:], "previous": ids[:, :-2]}  # (B, T) each
         return Batch(inputs, {name: target.contiguous() for name, target in targets.items()})

@@ -71,7 +71,7 @@ class CausalLM(Objective):
 
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__(config, backbone, tokenizer)
-        self.row_length = row_length(config.row_length, backbone)
+        self.row_length = row_length(config, backbone)
         self.carries_state = config.carry_state
         self.cuts_rows = not config.carry_state
         self.end = tokenizer.special.required("end")

@@ -83,7 +83,7 @@ class Electra(MaskingObjective):
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__(config, backbone, tokenizer)
         self.tokenizer = tokenizer
-        self.row_length = row_length(config.row_length, backbone)
+        self.row_length = row_length(config, backbone)
         self.replaced = Detector(backbone.dim, config.detector_activation)
         self.generator: Backbone | None = None
         self.head: VocabularyHead | None = None

@@ -42,14 +42,22 @@ class InfilledRows(ExamplesByRow):
         damage: to the sources.
         first: id of `<s>`.
         pad: id that fills sources up: spans of other lengths leave other numbers of tokens.
+        longest: positions of a source, at most; None: any number.
     """
 
     drawing = 2
 
     def __init__(
-        self, stream: TokenStream, length: int, damage: Damage, *, first: int, pad: int
+        self,
+        stream: TokenStream,
+        length: int,
+        damage: Damage,
+        *,
+        first: int,
+        pad: int,
+        longest: int | None = None,
     ) -> None:
-        self.stream, self.damage = stream, damage
+        self.stream, self.damage, self.longest = stream, damage, longest
         self.width = min(length - 2, len(stream))
         self.first, self.pad = first, pad
 
@@ -76,6 +84,7 @@ class InfilledRows(ExamplesByRow):
             draws,
             mask=damage.mask,
             pad=self.pad,
+            longest=None if self.longest is None else self.longest - 2,
         )
         hidden = found.hidden
         if shown is not None:  # where the tokens stand that the source does not show
@@ -90,6 +99,8 @@ class InfilledRows(ExamplesByRow):
     def _framed(self, source: Ids, lengths: Ids) -> Ids:
         """Put `<s>` before the sources and `</s>` behind them, and fill up to a usual width."""
         width = -(-int(lengths.max()) // WIDTHS) * WIDTHS
+        if self.longest is not None:
+            width = min(width, self.longest)
         framed = np.full((len(source), width), self.pad, np.int64)
         framed[:, 0] = self.first
         framed[:, 1 : source.shape[1] + 1] = source

@@ -32,9 +32,19 @@ class Infilled(NamedTuple):
 
 
 def infill(
-    text: Ids, hide_rate: float, mean_span: float, rng: Draws, *, mask: int, pad: int
+    text: Ids,
+    hide_rate: float,
+    mean_span: float,
+    rng: Draws,
+    *,
+    mask: int,
+    pad: int,
+    longest: int | None = None,
 ) -> Infilled:
-    """Hide spans of texts (B, T); the same number of tokens of each row."""
+    """Hide spans of texts (B, T); the same number of tokens of each row.
+
+    Spans of length 0 make a source longer than its text: it ends after `longest` slots at most.
+    """
     B, T = text.shape
     num_hidden = round(T * hide_rate)
     spans = draw_span_lengths(num_hidden, mean_span, B, rng)  # (B, K)
@@ -42,6 +52,8 @@ def infill(
     lengths = T - num_hidden + num_spans
     most = T - num_hidden + _most_spans(num_hidden, mean_span)
     is_mask = _drawn_slots(lengths, num_spans, rng.random((B, most)))  # (B, S)
+    if longest is not None:
+        is_mask, lengths = is_mask[:, :longest], np.minimum(lengths, longest)
     # Each slot stands for so many tokens of the text: a token for one, a mask for its span.
     numbers = np.minimum(np.cumsum(is_mask, axis=1) - 1, spans.shape[1] - 1)
     of_slot = np.where(is_mask, np.take_along_axis(spans, np.maximum(numbers, 0), axis=1), 1)

@@ -64,7 +64,7 @@ class MaskedLM(MaskingObjective):
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__(config, backbone, tokenizer)
         self.tokenizer = tokenizer
-        self.row_length = row_length(config.row_length, backbone)
+        self.row_length = row_length(config, backbone)
         self.head = cloze_head(config, backbone)
         self.next_sentence = NextSentence(backbone.dim) if config.next_sentence else None
         self.cuts_rows = not config.next_sentence

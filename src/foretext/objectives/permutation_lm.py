@@ -75,7 +75,7 @@ class PermutationLM(Objective):
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__(config, backbone, tokenizer)
         self.tokenizer = tokenizer
-        self.row_length = row_length(config.row_length, backbone)
+        self.row_length = row_length(config, backbone)
         self.mask = tokenizer.special.required("mask")
         self.head = VocabularyHead(
             backbone.dim,

@@ -64,7 +64,7 @@ class SequenceToSequence(Objective):
     ) -> None:
         super().__init__(config, backbone, tokenizer)
         self.tokenizer = tokenizer
-        self.row_length = row_length(config.row_length, backbone)
+        self.row_length = row_length(config, backbone)
         self.end = tokenizer.special.required("end")
         self.writing: Writing | None = None  # None: with the ids that are usual for the objective
         self.head = next_token_head(config, backbone)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from foretext.backbones.base import Backbone
 from foretext.config import Config as BaseConfig
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
@@ -25,6 +26,7 @@ from foretext.objectives.reading import Reading
 from foretext.objectives.sentence_order import has_sentences
 from foretext.objectives.sequence_to_sequence import SequenceConfig, SequenceToSequence
 from foretext.tokenizers.frames import FrameKind
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["TextInfilling"]
 
@@ -56,6 +58,10 @@ class TextInfilling(SequenceToSequence):
     frame: ClassVar[FrameKind | None] = "roberta"
     parts = ("infilled", "copied")
 
+    def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
+        super().__init__(config, backbone, tokenizer)
+        self.longest_source = backbone.max_length
+
     @property
     def usual_start(self) -> int:
         """The id that the decoder reads before the first token, unless `follow` says another."""
@@ -82,7 +88,14 @@ class TextInfilling(SequenceToSequence):
         mask, pad = special.required("mask"), special.required("pad")
         damage = Damage(config.hide_rate, config.mean_span, config.permute_sentences, mask)
         stream = TokenStream(tokens, self.end)
-        return InfilledRows(stream, self.row_length, damage, first=self.first, pad=pad)
+        return InfilledRows(
+            stream,
+            self.row_length,
+            damage,
+            first=self.first,
+            pad=pad,
+            longest=self.longest_source,
+        )
 
     def reading(self, source: Sequence[int] | None = None) -> Reading:
         """Return how a text is written: after the framed source, with `<s>` as its first token."""

@@ -84,7 +84,7 @@ class UniLM(Objective):
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__(config, backbone, tokenizer)
         self.tokenizer = tokenizer
-        self.row_length = row_length(config.row_length, backbone)
+        self.row_length = row_length(config, backbone)
         self.end = tokenizer.special.required("sep")
         self.segments = Segments.of(backbone.num_segments)
         self.head = cloze_head(config, backbone)

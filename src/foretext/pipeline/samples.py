@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from foretext.data.token_file import TokenFile
-from foretext.errors import SettingError
+from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel
 from foretext.nn.device import DeviceName
+from foretext.objectives.base import Objective
 from foretext.progress import MetricsLog
 from foretext.report.run_files import Sample
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -55,7 +57,7 @@ class SampledValidation(Validation):
         figures = self.inner.measure(model)
         # Made again each time: a LanguageModel keeps copies of weights, which would be stale.
         used = LanguageModel(self.tokenizer, model.backbone, model.objective, device=self.device)
-        samples = [model.objective.sample(used, row) for row in self.rows]
+        samples = [_answered(model.objective, used, row) for row in self.rows]
         known = [dict(sample) for sample in samples if sample is not None]
         if known:
             _check(known, model)
@@ -72,6 +74,21 @@ class SampledValidation(Validation):
         self.inner.rewind(num_measured)
         if self.path.is_file():
             MetricsLog(self.path).truncate(num_measured)
+
+
+def _answered(
+    objective: Objective, used: LanguageModel, row: list[int]
+) -> Mapping[str, Any] | None:
+    """The answer to a row, or to its half, and so on, where a model reads few tokens at once.
+
+    None: it reads none of these. A training is not to end because of what is only shown.
+    """
+    while row:
+        try:
+            return objective.sample(used, row)
+        except CorpusError:
+            row = row[: len(row) // 2]
+    return None
 
 
 def _check(samples: list[dict[str, Any]], model: Model) -> None:

@@ -306,7 +306,8 @@ class WordTokenizer(Tokenizer):
 class _Kept(WordTokenizer.Config):
     """What the first line of ``vocabulary.tsv`` says."""
 
-    form: Form | None = None  # in files of earlier versions the words show it
+    form: Form | None = None
+    """Normal form of the words; none: they show it, in files of earlier versions."""
 
 
 def _form_of(vocabulary: Vocabulary) -> Form:

@@ -15,7 +15,7 @@ import numpy as np
 
 from foretext.data.batch import Batch
 from foretext.data.examples import Examples
-from foretext.errors import SettingError
+from foretext.errors import CorpusError, SettingError
 from foretext.runtime import Threads
 
 __all__ = ["Batches", "Part"]
@@ -110,7 +110,16 @@ class Batches:
                     future.cancel()
 
     def _keys(self, step: int) -> tuple[np.ndarray, bool]:
-        """Return the keys of a step's batch, and whether it goes on where the one before ended."""
+        """Return the keys of a step's batch, and whether it goes on where the one before ended.
+
+        Raises:
+            CorpusError: there is no example at all.
+        """
+        if not self.first:
+            raise CorpusError(
+                "The text is too short for these settings: no example can be made of it; give more "
+                "text, or take shorter rows."
+            )
         epoch, place = divmod(step, self.per_epoch)
         if epoch != self._epoch:
             self._epoch, self._order = epoch, self._ordered(epoch)
@@ -144,7 +153,7 @@ def _lanes(keys: np.ndarray, size: int) -> list[np.ndarray]:
 
     The last rows of the text, fewer than there are lanes, are left out.
     """
-    num_lanes = min(size, len(keys))
+    num_lanes = max(min(size, len(keys)), 1)
     steps = len(keys) // num_lanes
     return [*keys[: num_lanes * steps].reshape(num_lanes, steps).T]
 
