@@ -103,6 +103,24 @@ def test_a_run_remembers_its_columns(command: Command, learned: Runs, tmp_path: 
     assert answers(command, learned.folder / "numbered", turned, "--keep", "2")[0]["2"] == "sea"
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_the_format_of_the_training_is_not_that_of_other_files(
+    name: str, command: Command, tmp_path: Path
+) -> None:
+    files = Runs(tmp_path)
+    rows = files.write("rows.jsonl", 15 * FILES["new.jsonl"])
+    settings: dict[str, Any] = {"rows": {"format": "jsonl"}}
+    ft.finetune("classification", "linear", rows, tmp_path / "run", settings=settings)
+    path = files.write(name, FILES[name])
+    found = answers(command, tmp_path / "run", path)
+    assert [each["text"] for each in found] == [text for _, text in ROWS]
+    refused = command("predict", tmp_path / "run", path, "--set", "rows.format=jsonl")
+    assert (refused.code == 0) == (name == "new.jsonl")
+    model: Any = ft.load(tmp_path / "run")
+    if name != "plain.txt":
+        assert model.evaluate(path)["accuracy"] == 1
+
+
 def test_a_file_in_other_columns_can_be_judged(
     command: Command, learned: Runs, tmp_path: Path
 ) -> None:
@@ -132,8 +150,6 @@ ADVICE = [
      "--label 1 --text 3", ["--label", "2", "--text", "3"]),
     ("evaluate", "x.txt", table("kind,words", ROWS), "--set rows.format=csv",
      ["--set", "rows.format=csv", "--text", "words", "--label", "kind"]),
-    ("evaluate", "x.csv", table("label\ttext", ROWS, "\t"), "--set rows.format=tsv",
-     ["--set", "rows.format=tsv"]),
 ]  # fmt: skip
 
 

@@ -79,8 +79,9 @@ def test_names_that_are_exchanged(suffix: str, tmp_path: Path) -> None:
 
 def test_few_texts_that_come_often(tmp_path: Path) -> None:
     path = tmp_path / "rows.txt"
-    few = [("the ship sails", "sea"), ("a wave and wind", "sea"), ("the judge rules", "court"),
-           ("a jury of twelve", "court")]  # fmt: skip
+    subjects = ["ship", "wave", "wind", "harbour", "judge", "jury"]
+    few = [(f"the {subject} {verb}", "sea" if number < 4 else "court")
+           for number, subject in enumerate(subjects) for verb in ("rests", "returns")]  # fmt: skip
     path.write_text("".join(f"{text}\t{label}\n" for text, label in 10 * few))
     assert advice_of(lambda: read_texts(path)) == "--text 1 --label 2"
 
@@ -95,6 +96,27 @@ def test_pairs_with_the_label_elsewhere(label_first: bool, tmp_path: Path) -> No
     advice = advice_of(lambda: read_pairs(path))
     read = read_pairs(path, PairsConfig.checked(settings_of(advice), "rows"))
     assert [(row.text_a, row.text_b, row.label) for row in read] == rows
+
+
+def test_a_text_that_is_always_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    rows = [f"meal number {n},food,{['positive', 'negative'][n % 2]}\n" for n in range(40)]
+    path.write_text("text_a,text_b,label\n" + "".join(rows))
+    assert [row.label for row in read_pairs(path)][:2] == ["positive", "negative"]
+    rows = [f"{['one', 'two'][n % 2]},what a customer says: {n % 7}\n" for n in range(40)]
+    path.write_text("text,label\n" + "".join(rows))  # seven long labels of two short texts
+    assert {row.text for row in read_texts(path)} == {"one", "two"}
+
+
+def test_columns_that_somebody_named_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "rows.txt"
+    path.write_text("".join(f"{text}\t{label}\n" for text, label in titles(40)), encoding="utf-8")
+    advice_of(lambda: read_texts(path))
+    rows = read_texts(path, RowsConfig(text=2, label=1))
+    assert {row.text for row in rows} == {"0", "1", "2"}
+    path = path.with_suffix(".csv")
+    path.write_text("a,b\n" + "".join(f"{text},{label}\n" for text, label in titles(40)))
+    assert len(read_texts(path, RowsConfig(text="b", label="a"))) == 40
 
 
 def test_rows_in_their_columns_are_read(tmp_path: Path) -> None:

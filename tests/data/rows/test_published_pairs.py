@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from foretext.data.rows import PairsConfig, SentencesConfig, read_pairs, read_sentences, read_texts
+from foretext.data.rows import (
+    InputColumns,
+    PairsConfig,
+    RowsConfig,
+    SentencesConfig,
+    input_files,
+    read_pairs,
+    read_sentences,
+    read_texts,
+    text_inputs,
+)
 from foretext.errors import CorpusError, SettingError
 
 STS = (
@@ -47,6 +57,44 @@ def test_a_csv_with_tabs_in_its_texts_stays_one(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text('text_a,text_b,label\n"a\tb",c,x\n', encoding="utf-8")
     assert read_pairs(path)[0].text_a == "a\tb"
+
+
+@pytest.mark.parametrize(
+    ("content", "settings", "expected"),
+    [
+        ("\nlabel,text\nsea,a ship\n", {}, [("sea", "a ship")]),
+        ('sea,"a ship\nat sea"\nland,a farm\n', {"label": 1, "text": 2},
+         [("sea", "a ship\nat sea"), ("land", "a farm")]),
+        ('label,text,"of\nwhom"\nsea,a ship,me\n', {}, [("sea", "a ship")]),
+        ('0,"a\tb\tc"\n', {"label": 1, "text": 2}, [("0", "a\tb\tc")]),
+        ('"a\tb",0\n', {"label": 2, "text": 1}, [("0", "a\tb")]),
+        ("0,a\tb\tc\n1,d\n1,e\n", {"label": 1, "text": 2},
+         [("0", "a\tb\tc"), ("1", "d"), ("1", "e")]),
+        ('\nsea\t5" of rain\nland\ta farm, old\n', {"label": 1, "text": 2},
+         [("sea", '5" of rain'), ("land", "a farm, old")]),
+    ],
+)  # fmt: skip
+def test_commas_and_tabs_are_told_apart(
+    tmp_path: Path, content: str, settings: dict[str, int], expected: list[tuple[str, str]]
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(content, encoding="utf-8")
+    config = RowsConfig.checked(settings, "rows")
+    assert [(*row.labels, row.text) for row in read_texts(path, config)] == expected
+    columns = InputColumns(("text",), config)  # a prediction reads what a training reads
+    found = [
+        each for file in input_files(path, columns.reading) for each in text_inputs(file, columns)
+    ]
+    assert [each.texts[0] for each in found] == [text for _, text in expected]
+
+
+def test_a_csv_of_tabs_is_the_same_to_a_prediction(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("label\ttext\nsea\ta ship\n", encoding="utf-8")
+    assert [row.text for row in read_texts(path)] == ["a ship"]
+    columns = InputColumns(("text",), RowsConfig())
+    (file,) = input_files(path, columns.reading)
+    assert [each.texts for each in text_inputs(file, columns)] == [("a ship",)]
 
 
 def test_it_has_no_effect_on_json() -> None:

@@ -9,7 +9,7 @@ from foretext.corpus.in_memory import is_file_or_source
 from foretext.corpus.source import STANDARD_INPUT
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.reading import first_names
-from foretext.data.rows.settings import Column, LabelledConfig, as_columns
+from foretext.data.rows.settings import COLUMNS, Column, LabelledConfig, as_columns
 from foretext.errors import CorpusError
 
 __all__ = ["refuse_exchange"]
@@ -18,6 +18,7 @@ ENOUGH = 10  # rows from which columns can be told by their values
 OWN = 0.5  # share of different labels, from which nearly every row has one of its own
 FEWER = 5  # times as many labels as texts, which are then labels
 LONGER = 2  # times as long as the texts are labels that are texts
+MANY = 10  # different labels, from which they may be texts
 
 
 def refuse_exchange(
@@ -26,7 +27,8 @@ def refuse_exchange(
     """Refuse rows whose labels are surely texts, and one of whose texts is surely the label.
 
     There are several times as many different labels as different texts, and either most rows have a
-    label of their own, or labels are far longer than texts.
+    label of their own, or there are many labels that are far longer than texts. Columns that were
+    named by other than their usual names are taken at their word.
 
     Args:
         path: of the rows.
@@ -36,6 +38,8 @@ def refuse_exchange(
     Raises:
         CorpusError: there are such rows; the message names the columns in their right places.
     """
+    if config.changed & {*COLUMNS}:
+        return
     labels = values["label"]
     texts = {name: column for name, column in values.items() if name != "label"}
     name = min(texts, key=lambda each: len({*texts[each]}))
@@ -44,7 +48,8 @@ def refuse_exchange(
         return
     lengths = [median(map(len, column)) for column in (labels, texts[name])]
     are_own = num_labels > OWN * len(labels) and num_labels >= FEWER * num_texts
-    if not are_own and lengths[0] < LONGER * max(lengths[1], 1):
+    are_longer = num_labels >= MANY and lengths[0] >= LONGER * max(lengths[1], 1)
+    if not are_own and not are_longer:
         return
     number = f"only {num_texts}" if num_texts > 1 else "one"
     raise CorpusError(

@@ -16,13 +16,11 @@ from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parquet_rows import parquet_records
 from foretext.data.rows.record import Record
-from foretext.data.rows.records import RowFormat, format_of, read_lines
+from foretext.data.rows.records import HEAD, RowFormat, format_of, format_within, read_lines
 from foretext.data.rows.settings import LabelledConfig
 from foretext.terminal import standard_input
 
 __all__ = ["InputFile", "input_files"]
-
-HEAD = 1000  # lines that are looked at
 
 
 class InputFile:
@@ -36,9 +34,10 @@ class InputFile:
     def __init__(self, source: Source, config: LabelledConfig) -> None:
         self.source, self.config = source, config
         self.name = source.name
-        self.format: RowFormat = format_of(source, config)
-        self._lines = iter(()) if self.is_parquet else self._read()
+        named = format_of(source, config)
+        self._lines = iter(()) if named == "parquet" else self._read()
         self.head = list(islice(self._lines, HEAD))
+        self.format: RowFormat = format_within(self.head, named, config)
 
     @property
     def is_parquet(self) -> bool:

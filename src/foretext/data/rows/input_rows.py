@@ -18,7 +18,7 @@ from foretext.data.rows.inputs import Input, line_input
 from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record, missing
 from foretext.data.rows.settings import Column, Columns, LabelledConfig, RowsConfig, as_columns
-from foretext.data.rows.table import cells_of_csv, csv_records, tsv_records
+from foretext.data.rows.table import cells_of_csv, csv_records, first_row_of_csv, tsv_records
 from foretext.errors import CorpusError, SettingError, did_you_mean
 from foretext.parsing.json_text import json_value
 
@@ -155,7 +155,7 @@ def text_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
         yield from (wanted.taken(record, {"text": ("text",)}) for record in records)
     else:
         read = csv_records if form == "csv" else tsv_records
-        cells = cells_of_csv(file.first) if form == "csv" else file.first.split("\t")
+        cells = first_row_of_csv(file.head) if form == "csv" else file.first.split("\t")
         header, places = _layout(cells, file, wanted) or _no_layout(cells, file, wanted)
         wide = file.config.ragged
         records = read(file.lines(), file.name, () if header else None, ragged=wide)

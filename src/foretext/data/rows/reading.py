@@ -1,4 +1,7 @@
-"""How rows are read that are not those of the training: its settings, and what goes over them."""
+"""How rows are read that are not those of the training.
+
+These are the settings of the training, and the settings that override them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.input_file import InputFile, input_files
 from foretext.data.rows.input_rows import InputsConfig, json_object
 from foretext.data.rows.settings import COLUMNS, LabelledConfig, as_columns
-from foretext.data.rows.table import cells_of_csv
+from foretext.data.rows.table import first_row_of_csv
 
 __all__ = ["first_names", "fitting", "names_in", "read_otherwise"]
 
@@ -22,8 +25,9 @@ C = TypeVar("C", bound=Config)
 def read_otherwise(learned: C, over: Mapping[str, Any]) -> C:
     """Return settings with others over them, as far as both can be true of one file.
 
-    Columns that were named by number go where others are named by name, and the reverse; a label
-    goes for a score, and a score for a label.
+    The format is that of each file, unless `over` gives one. Columns that were named by number go
+    where others are named by name, and the reverse; a label goes for a score, and a score for a
+    label.
 
     Args:
         learned: how the rows of the training were read.
@@ -32,7 +36,7 @@ def read_otherwise(learned: C, over: Mapping[str, Any]) -> C:
     Raises:
         SettingError: one is unknown or wrong, or they do not go together.
     """
-    kept: dict[str, Any] = learned.model_dump(include=learned.changed)
+    kept: dict[str, Any] = learned.model_dump(include=learned.changed - {"format"})
     kinds = {kind for name in COLUMNS if name in over for kind in map(type, as_columns(over[name]))}
     for name in [name for name in COLUMNS if name in kept]:
         if kinds and not {*map(type, as_columns(kept[name]))} <= kinds:
@@ -88,4 +92,5 @@ def names_in(file: InputFile) -> list[str]:
     values = json_object(file.first)
     if values is not None:
         return [*values]
-    return file.first.split("\t") if "\t" in file.first else cells_of_csv(file.first)
+    is_tabbed = "\t" in file.first and file.format != "csv"
+    return file.first.split("\t") if is_tabbed else first_row_of_csv(file.head)

@@ -7,7 +7,7 @@ or else by the first line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import Literal
@@ -23,15 +23,15 @@ from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.parquet_rows import PARQUET, parquet_records
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import LabelledConfig
-from foretext.data.rows.table import cells_of_csv, csv_records, tsv_records
+from foretext.data.rows.table import are_tabbed, cells_of_csv, csv_records, tsv_records
 from foretext.data.rows.token_lines import refuse_token_lines
 from foretext.errors import CorpusError
 
-__all__ = ["RowFormat", "format_of", "read_lines", "read_records"]
+__all__ = ["HEAD", "RowFormat", "format_of", "format_within", "read_lines", "read_records"]
 
 OPTION = "--set rows.encoding="  # of finetune, whose run keeps it for predict and evaluate
 TREC = re.compile(r"[A-Z]+:[a-z]+ [^\t]+$")  # such as "LOC:city Where is it ?"
-HEAD = 200  # lines that say what a file is
+HEAD = 1000  # lines that say what a file is
 RowFormat = Literal["auto", "csv", "tsv", "jsonl", "fasttext", "parquet"]
 _SUFFIXES: dict[str, RowFormat] = {
     ".csv": "csv",
@@ -82,6 +82,18 @@ def format_of(source: Source, config: LabelledConfig) -> RowFormat:
         return "parquet" if file.read(len(PARQUET)) == PARQUET else "auto"
 
 
+def format_within(head: Sequence[str], named: RowFormat, config: LabelledConfig) -> RowFormat:
+    """Return the format of a file by its first lines, too: a .csv may hold tabs, as of STS-B.
+
+    Args:
+        head: the first lines.
+        named: its `format_of`.
+        config: whose format, if one is given, is taken as it is.
+    """
+    is_open = config.format == "auto" and named == "csv"
+    return "tsv" if is_open and are_tabbed(head) else named
+
+
 def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
     format = format_of(source, config)
     if format == "parquet":
@@ -92,8 +104,7 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
         lines = chain(head, lines)
         if format != "csv":
             refuse_token_lines(head, source.name)
-        elif config.format == "auto" and head and head[0].count("\t") >= len(cells_of_csv(head[0])):
-            format = "tsv"  # whatever the suffix says, as of STS-B
+        format = format_within(head, format, config)
     if format == "auto":
         return _by_first_line(next(filter(str.strip, head), ""), lines, source.name, config)
     if format == "jsonl":

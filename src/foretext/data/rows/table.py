@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import Column
 from foretext.errors import CorpusError
 
-__all__ = ["cells_of_csv", "csv_records", "tsv_records"]
+__all__ = ["are_tabbed", "cells_of_csv", "csv_records", "first_row_of_csv", "tsv_records"]
 
+_QUOTED = re.compile(r'(?:^|,)"')  # a field of CSV that begins with a quotation mark
 _LONGEST_FIELD = 1 << 27  # characters; longer means a quotation mark that is never closed
 
 Row = tuple[int, list[str]]  # its first line, its fields
@@ -44,10 +46,35 @@ def tsv_records(
 
 def cells_of_csv(line: str) -> list[str]:
     """Return the values of a line of comma-separated values; [] if it is none."""
+    return first_row_of_csv([line])
+
+
+def first_row_of_csv(lines: Iterable[str]) -> list[str]:
+    """Return the values of the first row that has some; [] if it is none of CSV."""
+    reader = csv.reader((line + "\n" for line in lines), strict=True)
     try:
-        return next(csv.reader([line], strict=True), [])
+        return next(filter(None, reader), [])
     except csv.Error:
         return []
+
+
+def are_tabbed(head: Sequence[str]) -> bool:
+    """Whether lines that a name calls CSV are separated by tabs, as those of STS-B are.
+
+    The first line has tabs and no quoted field; and it has no comma, or most lines have as many
+    tabs, each of them standing between two fields.
+
+    Args:
+        head: the first lines of a file, of which some may be empty.
+    """
+    lines = [line for line in head if line.strip()]
+    if not lines or "\t" not in lines[0] or _QUOTED.search(lines[0]):
+        return False
+    tabs, cells = lines[0].count("\t"), len(cells_of_csv(lines[0]))
+    if cells == 1:
+        return True
+    alike = sum(line.count("\t") >= tabs for line in lines)
+    return len(lines) > 1 and tabs >= cells and 2 * alike > len(lines)
 
 
 def _csv_rows(lines: Iterable[str], name: str) -> Iterator[Row]:
