@@ -7,6 +7,7 @@ import gzip
 import json
 import lzma
 import random
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,9 @@ import pytest
 from foretext.cleaning import clean
 from foretext.corpus import Corpus, CorpusConfig, inspect_corpus
 from foretext.corpus.beginning import first_bytes
+from foretext.corpus.layout import Layout
 from foretext.corpus.text_shards import TextShards, shard_blocks
+from foretext.corpus.wrapping import line_ends
 from foretext.errors import CorpusError
 from foretext.recipe.recipe import Recipe
 from foretext.recipe.text_settings import suited
@@ -186,3 +189,26 @@ def test_random_folders(tmp_path: Path, seed: int) -> None:
     corpus = Corpus(tmp_path)
     assert list(corpus) == expected
     assert inspect_corpus(corpus).documents == len(expected)
+
+
+def test_lines_are_joined_only_where_that_may_be_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    joined: list[str] = []
+    real = Layout.read_as
+    monkeypatch.setattr(
+        Layout, "read_as", lambda self, lines: joined.append(lines) or real(self, lines)
+    )
+    cut = textwrap.wrap("the ship came home late and the old man saw it from his window " * 40, 60)
+    notes = ["a short note."] * 50
+    path = tmp_path / "notes.txt"
+    path.write_text("\n".join([*cut, *notes]) + "\n")
+    corpus = Corpus(path)
+    ends = line_ends(path.read_text())
+    assert ends.may_have_cuts
+    assert not ends.may_be_wrapped
+    assert corpus.resolved.lines == "whole"
+    assert joined == []
+    config = CorpusConfig(lines="wrapped")
+    assert corpus.reread(config).resolved == Corpus(path, config).resolved
+    assert joined == ["wrapped", "wrapped"]

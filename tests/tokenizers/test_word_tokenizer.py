@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -197,3 +198,51 @@ def test_damaged_settings_are_named(tmp_path: Path, settings: str) -> None:
     (tmp_path / "vocabulary.tsv").write_text(f"# {settings}\n[UNK]\t1\na\t2\n")
     with pytest.raises(CorpusError, match=r"vocabulary\.tsv, line 1 is damaged"):
         WordTokenizer.load(tmp_path / "tokenizer.json")
+
+
+OLD_CUTS = {  # as version 0.1 cut them
+    "unicode_words": ("go 👍 Schiff\u00adfahrt\u2060!", ["go", "schiff", "fahrt"]),
+    "words_and_punctuation": ("a\u00adb ☂", ["a", "\u00ad", "b", "☂"]),
+    "chinese_characters": ("我 👍a\u00adb", ["我", "a", "b"]),
+    "chinese_words": ("北京 👍 a", ["北京", "a"]),
+}
+
+
+def as_earlier(folder: Path, kind: str, words: list[str]) -> WordTokenizer:
+    lines = "".join(f"{word}\t1\n" for word in ["[UNK]", *words])
+    settings = f'{{"pre_tokenizer": "{kind}", "lowercase": true, "min_count": 1}}'
+    (folder / "vocabulary.tsv").write_text(f"# {settings}\n{lines}", encoding="utf-8")
+    return WordTokenizer.load(folder / "tokenizer.json")
+
+
+@pytest.mark.parametrize("kind", OLD_CUTS)
+def test_words_of_an_earlier_version_keep_their_cut(tmp_path: Path, kind: str) -> None:
+    text, words = OLD_CUTS[kind]
+    known = list(dict.fromkeys([*words, "👍"]))
+    earlier = as_earlier(tmp_path, kind, known)
+    assert earlier.words(text) == words
+    parts = "\n".join((kind, "True", "[UNK]", *known)).encode()
+    assert earlier.fingerprint == hashlib.sha256(parts).hexdigest()[:32]  # as it was then
+    newest = WordTokenizer(earlier.config, earlier.vocabulary)
+    assert newest.words(text) != words
+    assert newest != earlier
+    assert newest.fingerprint != earlier.fingerprint
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_cut_stays_when_words_go_on(tmp_path: Path, kind: PreTokenizerKind) -> None:
+    text = "go 👍 Schiff\u00adfahrt 我☂b\u2060c\ufe0f"
+    earlier = as_earlier(tmp_path, kind, ["go", "👍", "schiff", "fahrt", "schifffahrt", "b", "bc"])
+    earlier.save(tmp_path / "tokenizer.json")
+    portable = earlier.portable
+    assert portable is not None
+    for again in (
+        WordTokenizer.load(tmp_path / "tokenizer.json"),
+        WordTokenizer.made(portable.settings),
+        earlier.composing("NFKC"),
+    ):
+        assert again.pre_tokenizer.edition == earlier.pre_tokenizer.edition == 1
+        assert again.encode(text) == earlier.encode(text)
+    if kind != "chinese_words":
+        library = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+        assert library.encode(text).ids == earlier.encode(text)

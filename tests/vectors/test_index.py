@@ -43,6 +43,12 @@ def test_scores_are_exact_cosines_in_order(index: NeighborIndex) -> None:
     assert scores == pytest.approx([SPACE.similarity("w7", word) for word, _ in near], abs=1e-6)
 
 
+@pytest.mark.parametrize("word", ["w7", "w2999"])
+def test_a_single_word_gets_a_single_list(index: NeighborIndex, word: str) -> None:
+    assert index.neighbors(word, 5) == index.neighbors([word], 5)[0]
+    assert [name for name, _ in index.neighbors(word, 1)] == [SPACE.neighbors(word, 1)[0][0]]
+
+
 def test_recall_is_the_share_of_exact_neighbors_found(
     index: NeighborIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +103,7 @@ def test_unseen_words_are_searched_by_their_ngrams(index: NeighborIndex) -> None
 def test_what_cannot_be_asked(index: NeighborIndex) -> None:
     with pytest.raises(UnknownWordError, match="'w9999' is not in the vocabulary"):
         index.neighbors(["w9999"])
-    with pytest.raises(SettingError, match="topn = 0: ask for at least one neighbour"):
+    with pytest.raises(SettingError, match="topn = 0: give a whole number from 1"):
         index.neighbors(["w1"], 0)
 
 

@@ -82,3 +82,10 @@ def test_what_cannot_be_embedded():
         WordVectors(WORDS, MATRIX).embed(["a"], "sif")
     with pytest.raises(SettingError, match="at least two texts"):
         VECTORS.embed(["the"], remove_component=True)
+
+
+@pytest.mark.parametrize("weighting", ["mean", np.ones(3, np.float32)])
+def test_a_sum_that_is_too_large_changes_only_its_own_text(weighting):
+    rows = np.array([[3e38, 1], [2e38, 3], [1, 2]], np.float32)
+    embedded = WordVectors(["a", "b", "c"], rows).embed(["c", "a b", ""], weighting=weighting)
+    np.testing.assert_allclose(embedded, [[1, 2], [2.5e38, 2], [0, 0]], rtol=1e-6)

@@ -179,7 +179,8 @@ class Corpus:
         corpus = Corpus(self.sources, config)
         corpus._given = self._given
         same = ("format", "encoding", "max_piece_bytes")
-        if all(getattr(config, name) == getattr(self.config, name) for name in same):
+        is_equal = all(getattr(config, name) == getattr(self.config, name) for name in same)
+        if is_equal and (config.lines != "wrapped" or self.config.lines == "wrapped"):
             corpus._readings = self._readings
         return corpus
 

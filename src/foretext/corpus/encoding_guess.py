@@ -28,9 +28,9 @@ def likely_encodings(data: bytes) -> tuple[str, ...]:
 
     It is () where none fits. Bytes of UTF-8 and UTF-16 are found elsewhere.
     """
-    found = _candidates(data)
     if _is_nearly_ascii(data):
         return ("cp1252",)
+    found = _candidates(data)
     if not found or found[0].confidence < LEAST:
         return ()
     likely = [each for each in found if each.confidence >= AS_LIKELY * found[0].confidence]

@@ -28,18 +28,20 @@ OF_MARKS = "Finding the words of Chinese text"
 _EMOJI = re.compile(f"[{EMOJI}]")
 
 
-def separate_words(text: str) -> str:
+def separate_words(text: str, *, with_emoji: bool = True) -> str:
     """Put spaces between words and emoji and drop punctuation, line by line.
 
-    A line of punctuation becomes a space, not an empty line, which would end the document.
+    A line of punctuation becomes a space, not an empty line, which would end the document. Without
+    `with_emoji` it is as in earlier versions: they dropped emoji, and cut at what nobody sees.
 
     Raises:
         MissingExtraError: jieba is not installed.
     """
     cut = _cutter(OF_PRE_TOKENIZER)
     _own_total()
-    lines = without_invisible(text).split("\n")
-    return "\n".join(_separate_line(line, cut) if line else "" for line in lines)
+    is_word = _is_word_or_emoji if with_emoji else _is_word
+    lines = (without_invisible(text) if with_emoji else text).split("\n")
+    return "\n".join(_separate_line(line, cut, is_word) if line else "" for line in lines)
 
 
 def mark_words(text: str) -> str:
@@ -92,13 +94,18 @@ def jieba_version() -> str:
     return str(jieba.__version__)
 
 
-def _separate_line(line: str, cut: Callable[[str], Iterable[str]]) -> str:
-    return " ".join(word for word in cut(line) if _is_word(word)) or " "
+def _separate_line(
+    line: str, cut: Callable[[str], Iterable[str]], is_word: Callable[[str], bool]
+) -> str:
+    return " ".join(filter(is_word, cut(line))) or " "
 
 
 def _is_word(piece: str) -> bool:
-    """Whether a piece of a line has a letter or a digit, or is an emoji."""
-    return any(map(str.isalnum, piece)) or (not piece.isascii() and bool(_EMOJI.search(piece)))
+    return any(map(str.isalnum, piece))
+
+
+def _is_word_or_emoji(piece: str) -> bool:
+    return _is_word(piece) or (not piece.isascii() and bool(_EMOJI.search(piece)))
 
 
 @cache

@@ -69,6 +69,12 @@ KINDS: dict[str, CharacterSets] = {
     ),
     "chinese_words": CharacterSets(rf"[^{BLANK}]", ignored=INVISIBLE),
 }
+EARLIER: dict[str, CharacterSets] = {  # edition 1 of kinds that have a second one
+    "unicode_words": CharacterSets(r"\w"),
+    "words_and_punctuation": CharacterSets(r"[\w&&[^\p{Han}]]", alone=rf"[\p{{Han}}[^\w{BLANK}]]"),
+    "chinese_characters": CharacterSets(r"[\w&&[^\p{Han}]]", alone=r"\p{Han}"),
+    "chinese_words": CharacterSets(rf"[^{BLANK}]"),
+}
 
 
 def mostly_han(sample: str) -> bool:
@@ -110,6 +116,8 @@ class PreTokenizer:
         segmented: whether `chinese_words` gets text with blanks between its words already, as of
             a `SegmentedCorpus`.
         form: the Unicode normal form of words; "none": as they are written.
+        edition: of the rules of this kind; None: the newest. Words that an earlier version of
+            foretext learned are cut by edition 1, without emoji, and end where nobody sees it.
 
     Raises:
         MissingExtraError: `chinese_words` without jieba.
@@ -122,8 +130,11 @@ class PreTokenizer:
         lowercase: bool = True,
         segmented: bool = False,
         form: Form = "NFC",
+        edition: int | None = None,
     ) -> None:
+        newest = 2 if kind in EARLIER else 1
         self.kind = kind
+        self.edition = min(edition or newest, newest)
         self.form = form
         self.lowercase = lowercase
         self.segmented = segmented
@@ -133,20 +144,24 @@ class PreTokenizer:
     @property
     def portable(self) -> Portable:
         """What makes an equal one in another process."""
-        return Portable(_MAKER, json.dumps([self.kind, self.lowercase, self.segmented, self.form]))
+        settings = [self.kind, self.lowercase, self.segmented, self.form, self.edition]
+        return Portable(_MAKER, json.dumps(settings))
 
     @classmethod
     def made(cls, settings: str) -> PreTokenizer:
         """Return the one that `portable` stands for."""
-        values: tuple[PreTokenizerKind, bool, bool, Form] = parse_json(
-            settings, "the pre-tokeniser", SettingError, tuple[PreTokenizerKind, bool, bool, Form]
+        kind, lowercase, segmented, form, edition = parse_json(
+            settings,
+            "the pre-tokeniser",
+            SettingError,
+            tuple[PreTokenizerKind, bool, bool, Form, int],
         )
-        return cls(values[0], lowercase=values[1], segmented=values[2], form=values[3])
+        return cls(kind, lowercase=lowercase, segmented=segmented, form=form, edition=edition)
 
     @cached_property
     def letters(self) -> Letters:
         """Tables for the kernels."""
-        return _letters(self.kind, self.lowercase)
+        return _letters(self._sets, self.lowercase)
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text, in order."""
@@ -160,12 +175,12 @@ class PreTokenizer:
 
         A lone surrogate, which UTF-8 cannot encode, becomes ``?``.
         """
-        sets = KINDS[self.kind]
+        sets = self._sets
         text = normalize(text, self.form)
         if sets.blanks and "<" in text:
             text = _blank_pattern(sets, self.lowercase).sub(" ", text)
         if self.kind == "chinese_words" and not self.segmented:
-            text = separate_words(text)
+            text = separate_words(text, with_emoji=self.edition > 1)
         if self.lowercase:
             text = text.replace("İ", "i\u0307")  # the only one with a lower case of two characters
         return np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
@@ -174,7 +189,7 @@ class PreTokenizer:
         """Return the normaliser of the `tokenizers` library that does what `utf8` does."""
         from tokenizers import Regex, normalizers
 
-        sets = KINDS[self.kind]
+        sets = self._sets
         steps: list[Normalizer] = [] if self.form == "none" else [library_form(self.form)]
         if self.lowercase:
             steps.append(normalizers.Lowercase())
@@ -186,8 +201,12 @@ class PreTokenizer:
 
     def library_pre_tokenizer(self) -> LibraryPreTokenizer:
         """Return the same splitter of the `tokenizers` library, for text with jieba's spaces."""
-        sets = KINDS[self.kind]
+        sets = self._sets
         return _split(f"{sets.word}+" + (f"|{sets.alone}" if sets.alone else ""))
+
+    @property
+    def _sets(self) -> CharacterSets:
+        return (EARLIER if self.edition == 1 and self.kind in EARLIER else KINDS)[self.kind]
 
 
 def library_form(form: Literal["NFC", "NFKC"]) -> Normalizer:
@@ -211,8 +230,7 @@ def _blank_pattern(sets: CharacterSets, lowercase: bool) -> re.Pattern[str]:
 
 
 @cache
-def _letters(kind: str, lowercase: bool) -> Letters:
-    sets = KINDS[kind]
+def _letters(sets: CharacterSets, lowercase: bool) -> Letters:
     lower = _lower_case() if lowercase else np.arange(sys.maxunicode + 1, dtype=np.int32)
     classes = np.full(sys.maxunicode + 1, SEPARATOR, np.uint8)
     classes[_members(sets.word)] = WORD

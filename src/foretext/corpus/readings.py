@@ -42,7 +42,7 @@ class _Beginning(NamedTuple):
     num_lines: int  # with text
     num_groups: int  # of lines between empty ones
     whole: Documents  # what ends a document if lines are whole
-    wrapped: Documents  # likewise, if they are wrapped
+    wrapped: Documents  # likewise, if they are wrapped, where they may be read so
 
     def documents(self, lines: Lines) -> Documents:
         return self.wrapped if lines == "wrapped" else self.whole
@@ -68,7 +68,7 @@ class Readings:
             except ForetextError as error:
                 self.problem = self.problem or error
                 continue
-            self._found[source.identity] = self._seen(source, sample)
+            self._found[source.identity] = self._seen(source, sample, config)
 
     def decided(self, config: CorpusConfig) -> dict[str, FileReading]:
         """Return how each file is read, by its identity; settings that are not "auto" hold for all.
@@ -131,10 +131,13 @@ class Readings:
             return Layout(self._unclear.samples).line_ends.may_be_wrapped
         return all(ends.may_be_wrapped for ends in clear)
 
-    def _seen(self, source: Source, sample: str) -> _Beginning:
+    def _seen(self, source: Source, sample: str, config: CorpusConfig) -> _Beginning:
         layout = Layout([sample], chosen="whole")
         ends = layout.line_ends
-        wrapped = layout.read_as("wrapped") if ends.may_have_cuts else layout
+        may_be = config.lines == "wrapped" or ends.inner < FEWEST or ends.may_be_wrapped
+        # Joining lines takes long, so only of files that may be read so and decide alone.
+        is_joined = may_be and ends.may_have_cuts and layout.num_documents("line") >= FEWEST
+        wrapped = layout.read_as("wrapped") if is_joined else layout
         seen = _Beginning(
             source.size,
             ends,

@@ -48,6 +48,7 @@ class WordTokenizer(Tokenizer):
         vocabulary: the words.
         segmented: whether Chinese words have blanks between them already.
         form: the Unicode normal form of the words, which texts are brought into.
+        edition: of the rules by which words are cut; None: the newest.
     """
 
     kind = "words"
@@ -71,12 +72,17 @@ class WordTokenizer(Tokenizer):
         *,
         segmented: bool = False,
         form: Form = "NFC",
+        edition: int | None = None,
     ) -> None:
         assert config.pre_tokenizer != "auto", "learn() chooses the kind"
         self.config = config
         self.vocabulary = vocabulary
         self.pre_tokenizer = PreTokenizer(
-            config.pre_tokenizer, lowercase=config.lowercase, segmented=segmented, form=form
+            config.pre_tokenizer,
+            lowercase=config.lowercase,
+            segmented=segmented,
+            form=form,
+            edition=edition,
         )
 
     @classmethod
@@ -136,8 +142,14 @@ class WordTokenizer(Tokenizer):
         """Return the same words, for text that is brought into a normal form."""
         if form in ("none", self.form):
             return self
-        segmented = self.pre_tokenizer.segmented
-        return type(self)(self.config, self.vocabulary, segmented=segmented, form=form)
+        cut = self.pre_tokenizer
+        return type(self)(
+            self.config,
+            self.vocabulary,
+            segmented=cut.segmented,
+            form=form,
+            edition=cut.edition,
+        )
 
     @property
     def vocab_size(self) -> int:
@@ -163,8 +175,10 @@ class WordTokenizer(Tokenizer):
     def fingerprint(self) -> str:
         """Hexadecimal digest of the settings and words: equal ids for equal fingerprints."""
         forms = () if self.form == "NFC" else (self.form,)  # as before there were others
+        edition = self.pre_tokenizer.edition
+        editions = () if edition == 1 else (f"edition {edition}",)
         kind = self.config.pre_tokenizer
-        parts = (*forms, kind, str(self.config.lowercase), *self.vocabulary.words)
+        parts = (*editions, *forms, kind, str(self.config.lowercase), *self.vocabulary.words)
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     @property
@@ -180,7 +194,7 @@ class WordTokenizer(Tokenizer):
         cut = PreTokenizer.made(first)
         config = cls.Config(pre_tokenizer=cut.kind, lowercase=cut.lowercase)
         vocabulary = Vocabulary(words, np.zeros(len(words), np.int64))
-        return cls(config, vocabulary, segmented=cut.segmented, form=cut.form)
+        return cls(config, vocabulary, segmented=cut.segmented, form=cut.form, edition=cut.edition)
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text as they are looked up, known or not."""
@@ -245,7 +259,8 @@ class WordTokenizer(Tokenizer):
         ``tokenizers.Tokenizer.from_file`` opens the JSON, with equal ids. But the `tokenizers`
         library has no jieba: for ``chinese_words`` it needs text with spaces between the words.
         """
-        settings = json.dumps({**self.config.model_dump(), "form": self.form})
+        cut = {"form": self.form, "edition": self.pre_tokenizer.edition}
+        settings = json.dumps({**self.config.model_dump(), **cut})
         write_vocabulary(path.with_name(COUNTS_FILE), settings, self.vocabulary)
         with atomic_file(path) as temporary:
             temporary.write_text(self._library_json(), encoding="utf-8")
@@ -260,20 +275,23 @@ class WordTokenizer(Tokenizer):
         path = path.with_name(COUNTS_FILE)
         settings, vocabulary = read_vocabulary(path)
         kept = parse_json(settings, f"{path}, line 1", CorpusError, _Kept)
-        config = cls.Config(**kept.model_dump(exclude={"form"}))
+        config = cls.Config(**kept.model_dump(exclude={"form", "edition"}))
         if config.pre_tokenizer == "auto":
             raise CorpusError(
                 f"{path}, line 1: 'auto' is not a pre-tokeniser of learned words; fetch or write "
                 "it again."
             )
-        return cls(config, vocabulary, form=kept.form or _form_of(vocabulary))
+        if kept.form is None:  # of an earlier version
+            return cls(config, vocabulary, form=_form_of(vocabulary), edition=1)
+        return cls(config, vocabulary, form=kept.form, edition=kept.edition)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, WordTokenizer):
             return NotImplemented
-        return (self.config, self.form, self.vocabulary) == (
+        return (self.config, self.form, self.pre_tokenizer.edition, self.vocabulary) == (
             other.config,
             other.form,
+            other.pre_tokenizer.edition,
             other.vocabulary,
         )
 
@@ -308,6 +326,8 @@ class _Kept(WordTokenizer.Config):
 
     form: Form | None = None
     """Normal form of the words; none: they show it, in files of earlier versions."""
+    edition: int | None = Field(default=None, ge=1, le=2)
+    """Of the rules that cut words; none: the newest."""
 
 
 def _form_of(vocabulary: Vocabulary) -> Form:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,13 +73,17 @@ class NeighborIndex:
         """
         self._graph.save(Path(path))
 
-    def neighbors(self, words: Iterable[str], topn: int = 10) -> list[list[tuple[str, float]]]:
+    def neighbors(self, words: Iterable[str], topn: int = 10) -> Any:
         """Return what `WordVectors.neighbors` gives, but for neighbours that the search missed.
+
+        A single word gets a single list.
 
         Raises:
             UnknownWordError: a word is not in the vocabulary.
             SettingError: `topn` is less than 1.
         """
+        if isinstance(words, str):
+            return self.neighbors([words], topn)[0]
         words, topn = given_words(words), whole_number(topn, "topn", least=1)
         queries = unit_rows(self.vectors[words])  # (Q, D)
         found = [self._named(self._search(query, topn + 1)) for query in queries]

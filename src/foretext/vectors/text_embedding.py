@@ -39,29 +39,30 @@ def embed_texts(
     `weights` is (V,), or None where every word weighs the same. As in the paper the weighted sum is
     divided by the number of words, not by the sum of weights. A text without rows gives zeros.
     """
-    means = []
-    for text in texts:
-        rows = rows_of(text)
-        means.append(_mean(vectors[rows], None if weights is None else weights[rows, None]))
-    return np.array(means, dtype=np.float32).reshape(-1, vectors.shape[1])
+    found = list(map(rows_of, texts))
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = [_mean(rows, vectors, weights) for rows in found]
+        means = np.array(parts, dtype=np.float32).reshape(-1, vectors.shape[1])
+    for row in np.flatnonzero(~np.isfinite(means).all(axis=1)):  # a sum that is too large
+        means[row] = _mean_of_large(found[row], vectors, weights)
+    return means
 
 
 def _mean(
-    parts: NDArray[np.float32], weights: NDArray[np.float32] | None
+    rows: list[int], vectors: NDArray[np.float32], weights: NDArray[np.float32] | None
 ) -> NDArray[np.float32]:  # (D,)
-    """Return the mean of rows (N, D), which is finite although their sum may not be."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        weighted = parts if weights is None else parts * weights
-        mean: NDArray[np.float32] = weighted.sum(axis=0) / max(len(parts), 1)
-    if np.isfinite(mean).all():
-        return mean
-    return _mean_of_large(parts, weights)
+    """Return the weighted mean of some rows."""
+    parts = vectors[rows]
+    weighted = parts if weights is None else parts * weights[rows, None]
+    mean: NDArray[np.float32] = weighted.sum(axis=0) / max(len(rows), 1)
+    return mean
 
 
 def _mean_of_large(
-    parts: NDArray[np.float32], weights: NDArray[np.float32] | None
+    rows: list[int], vectors: NDArray[np.float32], weights: NDArray[np.float32] | None
 ) -> NDArray[np.float32]:
-    whole = parts.astype(np.float64) * (1.0 if weights is None else weights)
+    """Return the same, which is finite although the sum of the rows may not be."""
+    whole = vectors[rows].astype(np.float64) * (1.0 if weights is None else weights[rows, None])
     limit = np.finfo(np.float32).max
     mean: NDArray[np.float32] = np.clip(whole.mean(axis=0), -limit, limit).astype(np.float32)
     return mean
@@ -135,10 +136,13 @@ def known_form(word: str, known: Container[str]) -> str:
 
 def known_words(text: str, known: Container[str]) -> list[str]:
     """Split `text` as `known_rows` does; a word that is unknown in every form loses punctuation."""
-    words = []
-    for word in text.split():
-        bare = word.strip(_PUNCTUATION)
-        spellings = (word, word.lower(), bare, bare.lower())
-        forms = (known_form(spelling, known) for spelling in spellings)
-        words.append(next((form for form in forms if form in known), bare))
-    return words
+    return [word if word in known else _known_spelling(word, known) for word in text.split()]
+
+
+def _known_spelling(word: str, known: Container[str]) -> str:
+    bare = word.strip(_PUNCTUATION)
+    for spelling in (word, word.lower(), bare, bare.lower()):
+        form = known_form(spelling, known)
+        if form in known:
+            return form
+    return bare

@@ -106,7 +106,9 @@ class WordLookup(Represented):
         """
         if self.split is None:
             return known_words(text, self.key_to_index)
-        return [known_form(word, self.key_to_index) for word in self.split(text)]
+        known = self.key_to_index
+        words = self.split(text)
+        return [word if word in known else known_form(word, known) for word in words]
 
     def has_index_for(self, word: str) -> bool:
         """Whether `word` has a vector, in the vocabulary or by its n-grams."""

@@ -119,12 +119,13 @@ def given_elements(given: Any, noun: str) -> list[Any]:
             "of its columns."
         )
     try:
-        return [_plain(each) for each in plain_value(_held(given))]
+        elements = iter(plain_value(_held(given)))
     except (TypeError, ValueError):  # it has no elements, or an array cannot be made of it
         raise GivenError(
             f"{shown(given)} is given, where {noun} are expected; give a list, an array or a "
             "column."
         ) from None
+    return list(map(_plain, elements))  # what a generator of the caller raises goes on to them
 
 
 def shown(value: Any) -> str:
