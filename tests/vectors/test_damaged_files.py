@@ -79,7 +79,7 @@ CASES = {
     ),
     "cut second member": (
         gzip.compress(b"2 2\na 1 2\n") + gzip.compress(b"b 3 4\n")[:-3],
-        r"v: the compressed content is damaged or cut",
+        r"v is damaged: its gzip data ends too early after",
     ),
     "empty": (b"", r"v is empty"),
     "blank": (b"\n \n", r"v is empty"),
@@ -90,7 +90,7 @@ CASES = {
     "archive": (b"PK\x03\x04\x14\x00", r"v is not a vector file"),
     "damaged gzip": (
         gzip.compress(b"a 1 2\n")[:-6],
-        r"v: the compressed content is damaged or cut",
+        r"v is damaged: its gzip data ends too early after",
     ),
 }
 
