@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["json_value"]
+__all__ = ["json_collection", "json_object", "json_value"]
 
 
 def json_value(text: str) -> Any:
@@ -26,3 +26,22 @@ def json_value(text: str) -> Any:
         raise ValueError("a number has thousands of digits") from None
     except MemoryError:
         raise ValueError("it is too large for the memory of this machine") from None
+
+
+def json_collection(line: str) -> dict[str, Any] | list[Any] | None:
+    """Return the object or the array that a line holds; None: it is neither."""
+    if not line.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        values = json_value(line)
+    except ValueError:
+        return None
+    return values if isinstance(values, dict | list) else None
+
+
+def json_object(line: str) -> dict[str, Any] | None:
+    """Return the object that a line holds; None: it is none."""
+    if not line.lstrip().startswith("{"):
+        return None
+    values = json_collection(line)
+    return values if isinstance(values, dict) else None

@@ -156,6 +156,35 @@ def test_plain_lines_stay_texts(tmp_path: Path) -> None:
     assert texts(path, RowsConfig(), labels={"one"}) == ["two", "four"]
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["hello", "{not json}", '{"a": 1}'],
+        ['{"a": 1}', "hello", "a farm"],
+        ['{"a": 1} ', "hello"],
+        ["__label__x is how labels are written", "hello", "a farm"],
+        ["hello", "see __label__x"],
+    ],
+)
+def test_few_lines_of_another_form_are_texts(lines: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "texts.txt"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    assert texts(path, RowsConfig()) == lines
+
+
+def test_most_lines_say_what_a_file_is(tmp_path: Path) -> None:
+    path = tmp_path / "texts.txt"
+    path.write_text('{"text": "a"}\n{"txt": "b"}\nc\n')
+    with pytest.raises(CorpusError, match=r"texts.txt, line 2: there is no column 'text'"):
+        texts(path, RowsConfig())
+    path.write_text('a\n{"text": "b"}\n{"txt": "c"}\n')
+    with pytest.raises(CorpusError, match=r"texts.txt, line 3: the JSON object has no text 'text'"):
+        texts(path, RowsConfig())
+    path.write_text('a\nb\n{"text": "c"}\n{"text": "\\ud83d"}\n')
+    with pytest.raises(CorpusError, match=r"texts.txt, line 4: 'text' holds half of a surrogate"):
+        texts(path, RowsConfig())
+
+
 @given(st.lists(st.text(st.characters(exclude_characters="\0\n\r\t", codec="utf-8")), min_size=2))
 def test_lines_without_tabs_are_never_a_table(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from foretext.config import Config
@@ -20,14 +21,14 @@ from foretext.data.rows.record import Record, missing
 from foretext.data.rows.settings import Column, Columns, LabelledConfig, RowsConfig, as_columns
 from foretext.data.rows.table import cells_of_csv, csv_records, first_row_of_csv, tsv_records
 from foretext.errors import CorpusError, SettingError, did_you_mean
-from foretext.parsing.json_text import json_value
+from foretext.parsing.json_text import json_object
 
-__all__ = ["InputColumns", "InputsConfig", "KeptInput", "json_object", "text_inputs"]
+__all__ = ["InputColumns", "InputsConfig", "KeptInput", "text_inputs"]
 
 ALIKE = 0.9  # share of lines with the columns of the first one, from which a plain file is a table
+MOST = 0.5  # share of lines of a form, above which a plain file has this form
 KNOWN = 0.5  # share of first columns that are labels of the model, from which that column is theirs
 OPTIONS = ("text", "text_a", "text_b", "source")  # columns that the verbs have an option for
-SHARED = ("format", "encoding", "max_piece_bytes", "label_prefix", "ragged")
 
 Places = Mapping[str, tuple[Column, ...]]  # the columns of each field
 
@@ -75,20 +76,26 @@ class InputColumns:
                 f"--keep {min(twice)}: the answers contain this text already; leave it out."
             )
 
-    @property
+    @cached_property
+    def _settings(self) -> dict[str, Any]:
+        """All settings of the training, read once for all rows."""
+        return self.learned.model_dump()
+
+    @cached_property
     def reading(self) -> InputsConfig:
         """How files are read, whatever is in them."""
-        chosen = self.learned.model_dump(include={*InputsConfig.model_fields})
+        known = InputsConfig.model_fields
+        chosen = {name: value for name, value in self._settings.items() if name in known}
         return InputsConfig.checked(chosen, "rows")
 
     @property
     def normal_form(self) -> Any:
         """The Unicode normal form of the texts."""
-        return self.learned.model_dump().get("normalization", "NFC")
+        return self._settings.get("normalization", "NFC")
 
     def learned_columns(self, name: str) -> tuple[Column, ...]:
         """Return the columns of a text in the training, () if they were not named."""
-        return as_columns(self.learned.model_dump().get(name))
+        return as_columns(self._settings.get(name))
 
     def taken(self, record: Record, places: Places | None = None) -> KeptInput:
         """Return the texts and the kept columns of a row.
@@ -167,9 +174,9 @@ def _form(file: InputFile, wanted: InputColumns) -> str:
     first = file.first
     if file.format in ("csv", "jsonl", "fasttext"):
         return file.format
-    if json_object(first) is not None:
+    if json_object(first) is not None and _are_mostly(_is_object, file):
         return "jsonl"
-    if wanted.fields == ("text",) and not wanted.columns and is_fasttext(first, _fasttext(wanted)):
+    if wanted.fields == ("text",) and not wanted.columns and _is_of_fasttext(file, wanted):
         return "fasttext"
     if "\t" in first:
         layout = _layout(first.split("\t"), file, wanted)
@@ -182,6 +189,23 @@ def _form(file: InputFile, wanted: InputColumns) -> str:
     if _has_header_of_csv(file, wanted):
         return "csv"
     return "tsv" if wanted.columns else "lines"
+
+
+def _are_mostly(has_form: Callable[[str], bool], file: InputFile) -> bool:
+    """Whether most of the first lines have a form."""
+    lines = [line for line in file.head if line.strip()]
+    return sum(map(has_form, lines)) > MOST * len(lines)
+
+
+def _is_object(line: str) -> bool:
+    return json_object(line) is not None
+
+
+def _is_of_fasttext(file: InputFile, wanted: InputColumns) -> bool:
+    config = _fasttext(wanted)
+    if not is_fasttext(file.first, config):
+        return False
+    return _are_mostly(lambda line: is_fasttext(line, config), file)
 
 
 def _layout(
@@ -318,8 +342,9 @@ def _of_lines(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
             f"--keep copies columns of a table, and {file.name} has none that are known; give a "
             "table with a header, or JSON objects."
         )
+    of_texts = len(wanted.fields) == 1 and not _are_mostly(_is_object, file)
     for number, line in enumerate(file.lines(), 1):
-        texts = line_input(line, number, wanted.fields)
+        texts = line_input(line, number, wanted.fields, file=file.name, may_be_text=of_texts)
         yield KeptInput(tuple(normalize(text, wanted.normal_form) for text in texts), {})
 
 
@@ -350,14 +375,3 @@ def _absent(missed: str, name: str, names: Sequence[str]) -> str:
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
-
-
-def json_object(line: str) -> dict[str, Any] | None:
-    """Return the object that a line holds; None: it is none."""
-    if not line.lstrip().startswith("{"):
-        return None
-    try:
-        values = json_value(line)
-    except ValueError:
-        return None
-    return values if isinstance(values, dict) else None

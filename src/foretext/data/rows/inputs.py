@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from foretext.data.rows.record import has_half_pair
 from foretext.errors import CorpusError
-from foretext.parsing import parse_json
+from foretext.parsing.json_text import json_object
 
 __all__ = ["Input", "line_input"]
 
@@ -15,7 +15,9 @@ __all__ = ["Input", "line_input"]
 Input = tuple[str, ...]
 
 
-def line_input(line: str, number: int, fields: Sequence[str]) -> Input:
+def line_input(
+    line: str, number: int, fields: Sequence[str], *, file: str = "", may_be_text: bool = False
+) -> Input:
     """Split a line into the texts of `fields`: separated by tabs, or a JSON object that has them.
 
     A line that begins like JSON and is none is taken as plain text.
@@ -24,29 +26,33 @@ def line_input(line: str, number: int, fields: Sequence[str]) -> Input:
         line: without its end.
         number: of the line, for messages.
         fields: names of the texts, such as ``("text_a", "text_b")``.
+        file: its name, for messages.
+        may_be_text: whether an object without these names is a plain text.
 
     Raises:
-        CorpusError: a text is missing, or there are too many.
+        CorpusError: a text is missing, or is no text, or there are too many.
     """
-    values = _json_object(line)
+    place = f"{file}, line {number}" if file else f"line {number}"
+    values = json_object(line)
     if values is not None:
-        if missing := [name for name in fields if not isinstance(values.get(name), str)]:
-            raise CorpusError(f"line {number}: the JSON object has no text '{missing[0]}'.")
-        return tuple(values[name] for name in fields)
+        missing = [name for name in fields if not isinstance(values.get(name), str)]
+        if not missing:
+            return tuple(_whole(values[name], name, place) for name in fields)
+        if not may_be_text:
+            raise CorpusError(f"{place}: the JSON object has no text '{missing[0]}'.")
     parts = tuple(line.split("\t")) if len(fields) > 1 else (line,)
     if len(parts) != len(fields):
         raise CorpusError(
-            f"line {number}: {len(parts)} fields where {'<TAB>'.join(fields)} are expected; a JSON "
+            f"{place}: {len(parts)} fields where {'<TAB>'.join(fields)} are expected; a JSON "
             "object with these names works, too."
         )
     return parts
 
 
-def _json_object(line: str) -> dict[str, Any] | None:
-    if not line.startswith("{"):
-        return None
-    try:
-        values: dict[str, Any] = parse_json(line, "", CorpusError)
-    except CorpusError:
-        return None
-    return values
+def _whole(text: str, name: str, place: str) -> str:
+    if has_half_pair(text):
+        raise CorpusError(
+            f"{place}: '{name}' holds half of a surrogate pair, which is no character; correct or "
+            "remove the line."
+        )
+    return text

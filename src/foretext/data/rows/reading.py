@@ -13,9 +13,10 @@ from foretext.corpus.in_memory import is_file_or_source
 from foretext.corpus.source import STANDARD_INPUT
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.input_file import InputFile, input_files
-from foretext.data.rows.input_rows import InputsConfig, json_object
+from foretext.data.rows.input_rows import InputsConfig
 from foretext.data.rows.settings import COLUMNS, LabelledConfig, as_columns
 from foretext.data.rows.table import first_row_of_csv
+from foretext.parsing.json_text import json_object
 
 __all__ = ["first_names", "fitting", "names_in", "read_otherwise"]
 

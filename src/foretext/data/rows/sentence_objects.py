@@ -13,7 +13,7 @@ from typing import Any
 from foretext.corpus.source import Source
 from foretext.data.rows.json_lines import json_values
 from foretext.data.rows.record import Record, type_name
-from foretext.parsing.json_text import json_value
+from foretext.parsing.json_text import json_collection
 
 __all__ = ["are_sentence_objects", "sentence_objects"]
 
@@ -22,16 +22,11 @@ SET, QUERY, POSITIVES, NEGATIVES = "set", "query", "pos", "neg"
 
 def are_sentence_objects(first: str) -> bool:
     """Whether a file that begins with this line has pairs in one of these forms."""
-    if not first.lstrip().startswith(("[", "{")):
-        return False
-    try:
-        value = json_value(first)
-    except ValueError:
+    value = json_collection(first)
+    if value is None:
         return False
     if isinstance(value, list):
         return len(value) > 1 and all(isinstance(text, str) for text in value[:2])
-    if not isinstance(value, dict):
-        return False
     return isinstance(value.get(SET), list) or (
         QUERY in value and isinstance(value.get(POSITIVES), list)
     )

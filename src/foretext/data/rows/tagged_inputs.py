@@ -9,17 +9,17 @@ from typing import Any
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.normalization import normalize
 from foretext.data.rows.input_file import InputFile
-from foretext.data.rows.input_rows import InputColumns, KeptInput, json_object, text_inputs
+from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
 from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record
 from foretext.data.rows.tagged import TaggedConfig, read_tagged
 from foretext.data.rows.token_lines import are_token_lines
 from foretext.errors import CorpusError, SettingError
+from foretext.parsing.json_text import json_object
 
 __all__ = ["tagged_inputs"]
 
 OF_TOKENS = (".conll", ".conllu", ".bio", ".iob", ".iob2")
-TABLES = ("csv", "tsv", "jsonl", "fasttext")
 TOKENS = "tokens"
 
 

@@ -11,7 +11,7 @@ from foretext.data.rows.in_memory import TAGS
 from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.texts import label_of
-from foretext.parsing.json_text import json_value
+from foretext.parsing.json_text import json_object
 
 __all__ = ["TaggedObject", "are_objects", "tagged_objects"]
 
@@ -31,12 +31,7 @@ def are_objects(name: str, first: str) -> bool:
     """Whether a file has an object a line, by its name or by its first line."""
     if PurePosixPath(without_compression_suffix(name)).suffix.lower() in SUFFIXES:
         return True
-    if not first.lstrip().startswith("{"):
-        return False
-    try:
-        return isinstance(json_value(first), dict)
-    except ValueError:
-        return False
+    return json_object(first) is not None
 
 
 def tagged_objects(
