@@ -20,9 +20,6 @@ test-cluster: $(VENV)/.dev          ## nodes of a Ray cluster are killed; takes 
 
 clients: $(VENV)/.dev               ## install real clients of the server, whose tests are skipped without them; 300 MB
 	$(PIP) --editable '.[dev,clients]'
-	grep -v '^chardet==' constraints.txt > $(VENV)/lm-eval.txt  # a package below lm-eval wants an old one
-	$(BIN)/python -m pip install --quiet --constraint $(VENV)/lm-eval.txt 'lm-eval[api]'
-	$(PIP) --no-deps chardet
 
 check: $(VENV)/.dev                 ## formatting, lints, types, and which package may import which
 	$(BIN)/ruff format --check .

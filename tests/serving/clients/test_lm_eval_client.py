@@ -1,4 +1,8 @@
-"""lm-eval's `local-completions` against a running server, with tasks that are defined here."""
+"""lm-eval's `local-completions` against a running server, with tasks that are defined here.
+
+lm-eval is no extra: a package below it wants a chardet before 7. Install ``lm-eval[api]``, and then
+``chardet`` again.
+"""
 
 from __future__ import annotations
 
