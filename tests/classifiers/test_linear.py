@@ -19,7 +19,7 @@ import foretext as ft
 from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.linear_config import LinearConfig
 from foretext.classifiers.linear_storage import FILE
-from foretext.data.rows import RowsConfig, read_texts
+from foretext.data.rows import LabelledText, RowsConfig, read_texts
 from foretext.errors import CorpusError, ModelFileError, SettingError
 from foretext.parsing import read_tensors, write_tensors
 
@@ -221,3 +221,11 @@ def test_settings_and_searches_of_scikit_learn() -> None:
     assert clone(LinearClassifier(seed=3)).get_params()["seed"] == 3
     with pytest.raises(SettingError, match="inverse_penalty"):
         LinearClassifier().set_params(inverse_penalty=-1.0)
+
+
+def test_rows_with_labels_of_others_are_doubted() -> None:
+    model = LinearClassifier().fit(["a ship", "a judge"] * 5, ["sea", "court"] * 5)
+    rows = [LabelledText("a ship", (label,), "") for label in ("1", "sea", "2")]
+    assert model.row_doubts(rows[1:2]) == []
+    (doubt,) = model.row_doubts(rows)
+    assert doubt.startswith("2 of 3 rows have labels that the model does not know ('1', '2'; it")

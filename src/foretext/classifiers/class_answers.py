@@ -26,6 +26,7 @@ __all__ = [
     "check_labels",
     "check_single",
     "count_labels",
+    "label_doubts",
     "label_records",
     "label_temperature",
     "shown_labels",
@@ -171,6 +172,21 @@ def check_labels(rows: Sequence[LabelledRow], labels: Sequence[str]) -> None:
     for row in rows:
         if unknown := set(row.labels) - known:
             raise CorpusError(f"{row.place}: no row to learn from has the label '{min(unknown)}'.")
+
+
+def label_doubts(rows: Sequence[LabelledRow], labels: Sequence[str]) -> list[str]:
+    """Return a sentence where rows have labels that a model does not know."""
+    known = set(labels)
+    unknown = [row for row in rows if not known.issuperset(row.labels)]
+    if not unknown:
+        return []
+    strange = sorted({label for row in unknown for label in row.labels} - known)
+    shown = ", ".join(f"'{label[:40]}'" for label in strange[:3])
+    return [
+        f"{len(unknown):,} of {len(rows):,} rows have labels that the model does not know ({shown}"
+        f"{', ...' if strange[3:] else ''}; it knows '{labels[0][:40]}' and {len(labels) - 1:,} "
+        "more), so they count as wrong; give rows with the labels of the training"
+    ]
 
 
 def check_single(rows: Sequence[LabelledRow]) -> None:

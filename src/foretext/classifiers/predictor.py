@@ -12,7 +12,7 @@ from itertools import islice, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from foretext.classifiers.class_answers import ClassAnswers
+from foretext.classifiers.class_answers import ClassAnswers, label_doubts
 from foretext.classifiers.row_model import RowModel
 from foretext.data.rows.input_file import input_files
 from foretext.data.rows.input_rows import InputColumns, KeptInput
@@ -237,8 +237,8 @@ class Predictor(RowModel, Explained, Represented):
         return []
 
     def row_doubts(self, rows: Sequence[Any]) -> list[str]:
-        """Return likewise how rows differ from those of the training."""
-        return []
+        """Return likewise how rows differ from those of the training, as by other labels."""
+        return label_doubts(rows, self.label_names) if self.label_names else []
 
     # Folders
 

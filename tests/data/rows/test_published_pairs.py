@@ -49,7 +49,7 @@ def test_it_is_read_by_the_advice(tmp_path: Path, name: str) -> None:
 def test_a_row_that_is_cut_off_stays_an_error(tmp_path: Path) -> None:
     path = tmp_path / "sts.tsv"
     path.write_text(f"{STS}main-news\tx\t2015\t0004\t1.0\tA man\n", encoding="utf-8")
-    with pytest.raises(CorpusError, match="line 4: 6 fields where the first row has 7; it was cut"):
+    with pytest.raises(CorpusError, match="line 4: there is no column 7; the rows have 6"):
         read_pairs(path, PairsConfig(**COLUMNS, ragged=True))
 
 
@@ -119,3 +119,19 @@ def test_the_advice_about_trec_gives_rows(tmp_path: Path) -> None:
     texts = ["Where is it ?", "What is 1 a : b ?"]
     assert found[0] == [(("LOC",), texts[0]), (("DESC",), texts[1])]
     assert found[1] == [(("LOC:city",), texts[0]), (("DESC:def",), texts[1])]
+
+
+def test_short_rows_need_only_the_columns_that_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "sts.tsv"
+    long, short = "a b c d 5 x y more web", "a b c d 0.5 u v"
+    path.write_text(f"{long}\n{short}\n".replace(" ", "\t"))
+    with pytest.raises(CorpusError, match=r"line 2: 7 fields .*rows.ragged=true"):
+        read_pairs(path, PairsConfig(**COLUMNS))
+    rows = read_pairs(path, PairsConfig(**COLUMNS, ragged=True))
+    assert [(row.text_a, row.text_b, row.score) for row in rows] == [
+        ("x", "y", 5.0),
+        ("u", "v", 0.5),
+    ]
+    path.write_text(f"{long}\na b c d 0.5 u\n".replace(" ", "\t"))
+    with pytest.raises(CorpusError, match="line 2: there is no column 7"):
+        read_pairs(path, PairsConfig(**COLUMNS, ragged=True))

@@ -28,7 +28,8 @@ def csv_records(
         lines: of the file.
         name: of the file, for messages.
         wanted: columns that the header must have; None: there is no header.
-        ragged: whether fields behind those of the first row are left out.
+        ragged: whether rows may have more fields than the first one, which are left out, or fewer,
+            as long as they have the columns that are read.
 
     Raises:
         CorpusError: no such column, a row of another length, or an open quotation mark.
@@ -103,7 +104,7 @@ def _records(
         keys = list(_header(first, name, wanted))
     for line, fields in rows:
         record = Record(dict(zip(keys, fields, strict=False)), name, line)
-        if len(fields) < len(keys) or (len(fields) > len(keys) and not ragged):
+        if len(fields) != len(keys) and not ragged:
             raise record.error(_ragged(len(fields), len(keys), has_header=wanted is not None))
         yield record
 
@@ -120,7 +121,8 @@ def _ragged(found: int, expected: int, *, has_header: bool) -> str:
         "a field that holds the separator needs quotation marks (in .csv), or leave out what "
         "stands behind the other fields (--set rows.ragged=true)"
         if found > expected
-        else "it was cut off, or a line end stands inside a field"
+        else "it was cut off, or a line end stands inside a field; where the last fields of a row "
+        "may lack, set rows.ragged (--set rows.ragged=true)"
     )
     whose = "the header" if has_header else "the first row"
     return f"{found} fields where {whose} has {expected}; {remedy}."
