@@ -50,7 +50,7 @@ def test_a_verb_without_room_says_where(
         check=False,
     )
     assert done.returncode == 2, done.stderr
-    (sentence,) = [line for line in done.stderr.splitlines() if line.startswith("foretext:")]
+    *_, sentence = (line for line in done.stderr.splitlines() if line.startswith("foretext:"))
     assert place in sentence
     assert ROOM in sentence
     assert not list(tmp_path.rglob("*.partial"))
