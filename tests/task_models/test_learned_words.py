@@ -88,5 +88,5 @@ def test_rows_are_found_again() -> None:
 
 
 def test_rows_of_one_label_are_refused() -> None:
-    with pytest.raises(CorpusError, match="1 different labels"):
+    with pytest.raises(CorpusError, match="the one class 'x' alone"):
         learned_words(rows_of(("a", "x"), ("b", "x")), ["x"])

@@ -303,7 +303,7 @@ class NetworkLearner(Learner):
     def _resolved_base(self) -> dict[str, dict[str, Any]]:
         """The sections of the base, without rates of dropout that `body_dropout` has replaced."""
         sections = dict(self.ready.sections)
-        if self.finetuning.body_dropout is not None:
+        if self.body_dropout is not None and "backbone" in sections:
             shape = sections["backbone"].items()
             sections["backbone"] = {name: value for name, value in shape if name not in RATES}
         return sections
