@@ -99,6 +99,11 @@ class Served(NamedTuple):
         return self.process.returncode, errors
 
 
+def _with_terminal() -> None:
+    """Obey SIGHUP, also where the tests run under nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @contextmanager
 def serving(*arguments: object, before: str = "") -> Iterator[Served]:
     """Start a server; `before` are commands of a shell that becomes it."""
@@ -106,7 +111,12 @@ def serving(*arguments: object, before: str = "") -> Iterator[Served]:
     if before:
         command = ["sh", "-c", f'{before}; exec "$@"', "sh", *command]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ.copy()
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ.copy(),
+        preexec_fn=None if sys.platform == "win32" else _with_terminal,
     ) as process:
         try:
             stream: IO[str] = process.stdout  # type: ignore[assignment]

@@ -357,7 +357,7 @@ class TestWrongRows:
     def test_broken_lines_of_tags(self, command: Command, tmp_path: Path) -> None:
         train = write(tmp_path / "rows.conll", "the O", "dog B-PET", "", "barks")
         told = complaint(command, tmp_path / "run", "tagging", "lstm", train)
-        assert "rows.conll, line 4: 1 columns where the first row has 2; correct the row" in told
+        assert "rows.conll, line 4: 1 column where the other rows have 2; correct the row" in told
 
     def test_questions_without_answers(self, command: Command, bert: Path, tmp_path: Path) -> None:
         asked = {"id": "1", "question": "who", "answers": []}
