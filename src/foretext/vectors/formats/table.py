@@ -64,10 +64,9 @@ class Rows:
         """Name a row, counted from 0, as a person finds it in the file."""
         return f"{self.path}, {self._place} {row + self._first}"
 
-    @property
-    def _in_shell(self) -> str:
-        """How the same is said outside of Python."""
-        return f" (`foretext convert {self.path} clean.safetensors` with the option of that name)"
+    def _in_shell(self, option: str) -> str:
+        """How an option is said outside of Python."""
+        return f" (`foretext convert {self.path} clean.safetensors {option}`)"
 
     def check_size(self, num_rows: int) -> None:
         """Refuse more rows than a file of this size can hold, before room is made for them.
@@ -121,7 +120,7 @@ class Rows:
             raise VectorFileError(
                 f"{self.where(row)}: the word {_shown(word)!r} is not {self.options.encoding}; "
                 "name the right encoding, or say errors='replace' or "
-                f"errors='ignore'{self._in_shell}."
+                f"errors='ignore'{self._in_shell('--errors replace')}."
             ) from None
 
     def _without_repeated(self) -> tuple[list[str], NDArray[np.float32]]:
@@ -132,7 +131,7 @@ class Rows:
                 raise VectorFileError(
                     f"{self.where(row)}: the word '{_shown(word)}' stands in {self._place} "
                     f"{first + self._first} already; keep one of the two, or say "
-                    f"repeated='first'{self._in_shell}."
+                    f"repeated='first'{self._in_shell('--repeated first')}."
                 )
         if len(first_rows) == len(self.words):
             return self.words, self._vectors
