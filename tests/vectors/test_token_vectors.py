@@ -48,8 +48,9 @@ def test_an_unknown_token_counts_where_it_is_said() -> None:
 def test_no_texts_and_what_is_no_text() -> None:
     vectors = drawn_vectors()
     assert vectors.embed([]).shape == (0, DIM)
-    with pytest.raises(SettingError, match="embed takes several texts"):
-        vectors.embed("a ship")
+    np.testing.assert_array_equal(vectors.embed("a ship"), vectors.embed(["a ship"])[0])
+    with pytest.raises(SettingError, match="needs at least two texts"):
+        vectors.embed("a ship", remove_component=True)
     with pytest.raises(CorpusError):
         vectors.embed([3])
     with pytest.raises(SettingError, match=r"weighting = 'sif' has no effect on vectors of tokens"):
