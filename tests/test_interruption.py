@@ -22,7 +22,7 @@ from foretext import interruption
 from foretext.errors import Interrupted
 from foretext.files import atomic_folder
 from foretext.interruption import GO_ON, Interruption, answered_signals
-from foretext.leaving import undone_when_leaving, unhurried
+from foretext.leaving import undone_when_leaving, waited_for
 interruption.ANSWER_SECONDS = 0.7
 OUT = Path(sys.argv[1])
 
@@ -102,7 +102,7 @@ def test_what_is_being_saved_is_waited_for(tmp_path: Path) -> None:
     script = """
 with answered_signals(), Interruption() as stop:
     awaited(stop)
-    with unhurried():
+    with waited_for():
         time.sleep(2)
         (OUT / "saved").touch()
     native()

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Self
 
-from foretext.leaving import leave, leave_soon, unhurried_until
+from foretext.leaving import leave, leave_soon, waited_until
 
 __all__ = [
     "GO_ON",
@@ -27,8 +27,8 @@ __all__ = [
     "STOPPED",
     "Interruption",
     "answered_signals",
+    "lent_signals",
     "signalled",
-    "signals_of_others",
 ]
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -86,22 +86,22 @@ _answering: _Answering | None = None
 
 
 @contextmanager
-def answered_signals(unheard: Callable[[], object] | None = None) -> Iterator[None]:
+def answered_signals(if_idle: Callable[[], object] | None = None) -> Iterator[None]:
     """Answer Ctrl-C and SIGTERM within seconds, whatever this process is doing.
 
     What is at work under an `Interruption` has `ANSWER_SECONDS` for its own end, and as long after
-    work that is `unhurried`; a second signal, or none at work, ends the process at once. Within
+    work that is `waited_for`; a second signal, or none at work, ends the process at once. Within
     another call, or outside the main thread, it changes nothing.
 
     Args:
-        unheard: called in the main thread by a signal while nothing is at work; None: the process
+        if_idle: called in the main thread by a signal while nothing is at work; None: the process
             ends.
     """
     global _answering
     if _answering is not None or threading.current_thread() is not threading.main_thread():
         yield
         return
-    answering = _answering = _Answering(unheard)
+    answering = _answering = _Answering(if_idle)
     try:
         with answering.listening():
             yield
@@ -115,7 +115,7 @@ def signalled() -> bool:
 
 
 @contextmanager
-def signals_of_others() -> Iterator[None]:
+def lent_signals() -> Iterator[None]:
     """Leave signals to a library that handles them itself; before it does, they are Ctrl-C."""
     answering = _answering
     if answering is None:
@@ -134,8 +134,8 @@ def signals_of_others() -> Iterator[None]:
 class _Answering:
     """The signals of one command."""
 
-    def __init__(self, unheard: Callable[[], object] | None) -> None:
-        self._unheard = unheard
+    def __init__(self, if_idle: Callable[[], object] | None) -> None:
+        self._if_idle = if_idle
         self._first: float | None = None  # when the first signal came, by `time.monotonic`
         self._reader, self._writer = socket.socketpair()
         self.asked = False  # a signal came
@@ -174,10 +174,10 @@ class _Answering:
             work.requested = work.requested or signal.Signals(number).name
         if _at_work:
             return
-        if self._unheard is None:
+        if self._if_idle is None:
             leave_soon(STOPPED, AT_ONCE)
         else:
-            self._unheard()
+            self._if_idle()
 
     def _watch(self) -> None:
         """End the process where a signal has no answer, or is the second one."""
@@ -203,7 +203,7 @@ class _Answering:
 
     def _deadline(self) -> float:
         first = self._first if self._first is not None else time.monotonic()
-        return max(first, unhurried_until() or 0.0) + ANSWER_SECONDS
+        return max(first, waited_until() or 0.0) + ANSWER_SECONDS
 
 
 def _forget_in_child() -> None:

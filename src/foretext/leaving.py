@@ -20,8 +20,8 @@ __all__ = [
     "leave_soon",
     "moving",
     "undone_when_leaving",
-    "unhurried",
-    "unhurried_until",
+    "waited_for",
+    "waited_until",
 ]
 
 Act = Callable[[], str | None]  # undoes something; returns how the user goes on, if it knows
@@ -45,7 +45,7 @@ class _Thread(threading.local):
 _here = _Thread()
 
 
-class _Haste:
+class _WaitedFor:
     """Work that a stop waits for, such as a checkpoint that is being written."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class _Haste:
         self.ended: float | None = None  # by `time.monotonic`, the newest
 
 
-_haste = _Haste()
+_work = _WaitedFor()
 
 
 @contextmanager
@@ -82,21 +82,21 @@ def moving() -> Iterator[None]:
 
 
 @contextmanager
-def unhurried() -> Iterator[None]:
+def waited_for() -> Iterator[None]:
     """Let the first signal wait for what happens within; a second one does not."""
-    with _haste.lock:
-        _haste.running += 1
+    with _work.lock:
+        _work.running += 1
     try:
         yield
     finally:
-        with _haste.lock:
-            _haste.running -= 1
-            _haste.ended = time.monotonic()
+        with _work.lock:
+            _work.running -= 1
+            _work.ended = time.monotonic()
 
 
-def unhurried_until() -> float | None:
-    """Return when unhurried work has ended, by `time.monotonic`: now, while there is any."""
-    return time.monotonic() if _haste.running else _haste.ended
+def waited_until() -> float | None:
+    """Return the end of work that is waited for, by `time.monotonic`: now, while there is any."""
+    return time.monotonic() if _work.running else _work.ended
 
 
 def leave_soon(code: int, why: str) -> None:
@@ -150,7 +150,7 @@ def _forget_in_child() -> None:
     """Leave what is the parent's to the parent."""
     global _leaving, _moving
     _acts.clear()
-    _leaving, _moving, _haste.lock = threading.Lock(), threading.RLock(), threading.Lock()
+    _leaving, _moving, _work.lock = threading.Lock(), threading.RLock(), threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -40,8 +40,8 @@ def test_eight_thousand_labels_are_minutes_and_known_at_once() -> None:
     assert cost is not None
     assert cost.num_labels == 8_000
     assert 30 < cost.seconds < 3_000  # 289 s were measured to be too few
-    assert cost.told.startswith("8,000 labels and ")
-    assert cost.time.endswith(" minutes")
+    assert cost.size_in_words.startswith("8,000 labels and ")
+    assert cost.time_in_words.endswith(" minutes")
     assert LinearClassifier().long_cost(*rows(50)) is None
 
 

@@ -38,7 +38,7 @@ from foretext.replacement import CONFIG, refuse_unfinished
 __all__ = ["LinearClassifier", "LinearConfig", "linear_baseline"]
 
 MANY_LABELS = 100  # with fewer it learns in seconds
-LONG_SECONDS = 20.0  # to be told of, and too long for a baseline
+LONG_SECONDS = 20.0  # from here on a run says it, and a baseline is left out
 Probabilities = NDArray[np.float64]
 
 
@@ -290,8 +290,8 @@ def linear_baseline(rows: Sequence[LabelledText]) -> Baseline:
     texts, labels = [row.text for row in rows], [row.labels for row in rows]
     if cost := LinearClassifier().long_cost(texts, labels):
         raise CorpusError(
-            f"{LinearClassifier.method} of {cost.told} would take about {cost.time}; to compare "
-            "with it, learn it by itself, as BASE = linear."
+            f"{LinearClassifier.method} of {cost.size_in_words} would take about "
+            f"{cost.time_in_words}; to compare with it, learn it by itself, as BASE = linear."
         )
     learned = LinearClassifier().fit(texts, labels)
     return Baseline(LinearClassifier.method, learned.answer_rows, "linear", learned)

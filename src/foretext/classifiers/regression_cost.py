@@ -1,6 +1,6 @@
 """What a logistic regression takes of time and memory, said before it is learned.
 
-It has a weight for each pair of a feature and a label, and each pass reckons with all labels for
+It has a weight for each pair of a feature and a label, and each pass computes all labels for
 each feature of each text. With a hundred labels that is seconds, with thousands it is not.
 """
 
@@ -49,17 +49,17 @@ class RegressionCost(NamedTuple):
         """
         refuse_without_memory(
             self.num_bytes,
-            f"The linear classifier of {self.told}",
+            f"The linear classifier of {self.size_in_words}",
             "raise linear.min_texts, which leaves rare features out, or give rows of fewer labels",
         )
 
     @property
-    def told(self) -> str:
-        """Its size in words."""
+    def size_in_words(self) -> str:
+        """The numbers of labels and features, for a sentence."""
         return f"{self.num_labels:,} labels and {self.num_features:,} features"
 
     @property
-    def time(self) -> str:
-        """The seconds in words."""
+    def time_in_words(self) -> str:
+        """The seconds or minutes, for a sentence."""
         minutes = self.seconds / 60
         return f"{minutes:.0f} minutes" if minutes >= 1.5 else f"{self.seconds:.0f} seconds"

@@ -50,7 +50,7 @@ def word_pattern(splitting: Splitting, *, is_ascii: bool = False) -> re.Pattern[
 
 
 def prepared(text: str) -> str:
-    """Return a text as features are counted in it: composed, in small letters, all to be seen."""
+    """Return a text as features are counted: composed, lower-case, no invisible signs."""
     return without_invisible(normalize(text, "NFC")).lower()
 
 

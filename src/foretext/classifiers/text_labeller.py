@@ -111,7 +111,7 @@ class TextLabeller(Predictor):
 
         Raises:
             CorpusError: something is no text.
-            SettingError: `k` or `threshold` is nothing of that kind, or nothing was learned yet.
+            SettingError: `k` or `threshold` is no valid value, or nothing was learned yet.
         """
         check_top(k, threshold)
         return one_or_each(texts, lambda each: self.answers_to(given_texts(each)).top(k, threshold))
@@ -267,7 +267,7 @@ def check_same_number(texts: Sequence[Any], labels: Sequence[Any]) -> None:
     """Refuse texts and labels of which there are not as many, or none at all.
 
     Raises:
-        GivenError: so it is.
+        GivenError: the numbers differ, or both are 0.
     """
     if len(texts) != len(labels):
         raise GivenError(

@@ -11,7 +11,7 @@ import typer
 
 from foretext.cli.completion import complete_run
 from foretext.cli.shared import given_options, print_json
-from foretext.interruption import STOPPED, signals_of_others
+from foretext.interruption import STOPPED, lent_signals
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def serve(
     for warning in filter(None, warnings):
         say(f"foretext: {warning}", error=True)
     try:
-        with signals_of_others():
+        with lent_signals():
             run_server(
                 models,
                 chosen,

@@ -22,7 +22,7 @@ FEWEST_WORDS = 20  # beyond ASCII, from which their share says something
 STRANGE_RATE = 0.2  # of them; text in any language has less than a twentieth
 
 _LETTERS_BEYOND = r"\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
-_NO_ASCII = re.compile(
+_FOREIGN_LETTERS = re.compile(
     rf"(?<![A-Za-z{_LETTERS_BEYOND}])[{_LETTERS_BEYOND}]{{4,}}(?![A-Za-z{_LETTERS_BEYOND}])"
 )
 _CONTROL = re.compile("[\x80-\x84\x86-\x9f\ufffd]")
@@ -66,7 +66,7 @@ def is_strange(word: str) -> bool:
     """Whether a word, with signs around it, is none of a language."""
     return any(
         pattern.search(word) is not None
-        for pattern in (_NO_ASCII, _CONTROL, _SIGN_BETWEEN, _TWO_SCRIPTS)
+        for pattern in (_FOREIGN_LETTERS, _CONTROL, _SIGN_BETWEEN, _TWO_SCRIPTS)
     ) or any(_swaps_case(letters) for letters in _SMALL_FIRST.findall(word))
 
 

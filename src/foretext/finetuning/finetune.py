@@ -172,7 +172,7 @@ def finetune(
             first; ``"self"``, the network of a first training; ``"ensemble"``, that network with
             the linear model.
         config: a TOML file with all this under ``[run]``, and with settings, such as the
-            ``recipe.toml`` of a run; what is given here goes over it.
+            ``recipe.toml`` of a run; what is given here replaces it.
         settings: by section, ``{"training": {"epochs": 3}}``.
         rows: how files are read, ``{"text": "review"}``; None: as the task's files usually are.
         budget: wall-clock time of the training, ``"10m"``, in place of epochs.

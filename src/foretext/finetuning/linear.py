@@ -70,7 +70,7 @@ class LinearLearner(Learner):
         if cost := classifier.long_cost(texts, [row.labels for row in rows.train]):
             fewer = f"; linear.max_passes = {FEW_PASSES} takes less, and is often as good"
             advice = fewer if config.max_passes > FEW_PASSES else ""
-            self.job.note(f"{cost.told} take about {cost.time}{advice}")
+            self.job.note(f"{cost.size_in_words} take about {cost.time_in_words}{advice}")
         return self.with_settings({"linear": config.kept()})
 
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:

@@ -27,7 +27,7 @@ from pydantic import BaseModel
 
 from foretext.errors import OutputError
 from foretext.files import NO_SPACE, atomic_folder, open_file, output_error
-from foretext.leaving import unhurried
+from foretext.leaving import waited_for
 from foretext.parsing import file_checksum, read_json, read_tensors, write_tensors
 
 __all__ = ["Checkpoint", "Checkpoints", "check_arrays", "copy_arrays", "kept_by", "saving_seconds"]
@@ -109,7 +109,7 @@ class Checkpoints:
             self._release()
         path = self.folder / f"step-{step}"
         older = [other for other in self._all() if other != path]
-        with unhurried(), atomic_folder(path) as temporary:
+        with waited_for(), atomic_folder(path) as temporary:
             write_tensors(temporary / ARRAYS, arrays)
             checksum = file_checksum(temporary / ARRAYS, OutputError)
             saved = {"checksum": checksum, "state": asdict(state)}

@@ -134,7 +134,7 @@ class TextMatcher(WideMatcher, GradientWords):
 
         Raises:
             CorpusError: something else than pairs is given.
-            SettingError: answers are scores, or `k` or `threshold` is nothing of that kind.
+            SettingError: answers are scores, or `k` or `threshold` is no valid value.
         """
         check_top(k, threshold)
         return one_or_each(

@@ -119,7 +119,7 @@ class FastTextLabeller(TextLabeller):
 
         Raises:
             CorpusError: something is no text.
-            SettingError: `k` or `threshold` is nothing of that kind, or nothing was learned yet.
+            SettingError: `k` or `threshold` is no valid value, or nothing was learned yet.
         """
         check_top(k, threshold)
         return one_or_each(texts, lambda each: self._predicted(given_texts(each), k, threshold))

@@ -97,7 +97,7 @@ class InputColumns:
         """Return the columns of a text in the training, () if they were not named."""
         return as_columns(self._settings.get(name))
 
-    def taken(self, record: Record, places: Places | None = None) -> KeptInput:
+    def input_of(self, record: Record, places: Places | None = None) -> KeptInput:
         """Return the texts and the kept columns of a row.
 
         Args:
@@ -149,24 +149,24 @@ def text_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
         SettingError: columns are to be kept, and the file has none.
     """
     if file.is_parquet:
-        yield from map(wanted.taken, file.records())
+        yield from map(wanted.input_of, file.records())
         return
     form = _form(file, wanted)
     if form == "lines":
         yield from _of_lines(file, wanted)
     elif form == "jsonl":
-        yield from map(wanted.taken, json_records(file.lines(), file.name))
+        yield from map(wanted.input_of, json_records(file.lines(), file.name))
     elif form == "fasttext":
         config = RowsConfig.checked(_of_fasttext(wanted), "rows")
         records = fasttext_records(file.lines(), file.name, config)
-        yield from (wanted.taken(record, {"text": ("text",)}) for record in records)
+        yield from (wanted.input_of(record, {"text": ("text",)}) for record in records)
     else:
         read = csv_records if form == "csv" else tsv_records
         cells = first_row_of_csv(file.head) if form == "csv" else file.first.split("\t")
         header, places = _layout(cells, file, wanted) or _no_layout(cells, file, wanted)
         wide = file.config.ragged
         records = read(file.lines(), file.name, () if header else None, ragged=wide)
-        yield from (wanted.taken(record, places) for record in records)
+        yield from (wanted.input_of(record, places) for record in records)
 
 
 def _form(file: InputFile, wanted: InputColumns) -> str:
@@ -272,14 +272,14 @@ def _usual_places(width: int, file: InputFile, wanted: InputColumns) -> tuple[bo
     usual = learned.headerless if isinstance(learned, LabelledConfig) else {}
     if {*wanted.fields} <= usual.keys() and width == len(usual):
         first = next((name for name, number in usual.items() if number == 1), "")
-        if first in wanted.fields or _know_first(file, wanted.labels):
+        if first in wanted.fields or _first_are_labels(file, wanted.labels):
             return False, {name: (usual[name],) for name in wanted.fields}
     if width == len(wanted.fields) > 1:
         return False, {name: (place,) for place, name in enumerate(wanted.fields, 1)}
     return None
 
 
-def _know_first(file: InputFile, labels: Collection[str] | None) -> bool:
+def _first_are_labels(file: InputFile, labels: Collection[str] | None) -> bool:
     """Whether the first column holds labels of the model."""
     if labels is None:
         return True

@@ -27,7 +27,7 @@ def read_otherwise(learned: C, over: Mapping[str, Any]) -> C:
     """Return settings with others over them, as far as both can be true of one file.
 
     The format is that of each file, unless `over` gives one. Columns that were named by number go
-    where others are named by name, and the reverse; a label goes for a score, and a score for a
+    where others are named by name, and the reverse; a label replaces a score, and a score a
     label.
 
     Args:

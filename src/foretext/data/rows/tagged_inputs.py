@@ -71,7 +71,7 @@ def _of_record(record: Record, wanted: InputColumns) -> KeptInput:
     """Return the tokens of an object, or else its text."""
     tokens = record.values.get(TOKENS)
     if tokens is None or "text" in wanted.columns:
-        return wanted.taken(record)
+        return wanted.input_of(record)
     if not isinstance(tokens, list) or not all(isinstance(each, str) and each for each in tokens):
         raise record.error(f"'{TOKENS}' holds no list of texts; give the words of a sentence.")
     words = [normalize(record.whole(each, TOKENS), wanted.normal_form) for each in tokens]
