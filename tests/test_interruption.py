@@ -188,6 +188,15 @@ os.dup2(writer, 2)
 
 
 def test_without_a_command_the_second_signal_is_a_ctrl_c() -> None:
+    """As in a program begun from a terminal; a shell's background ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        _two_signals()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _two_signals() -> None:
     with Interruption() as outer, Interruption() as stop:
         assert stop.requested is None
         signal.raise_signal(signal.SIGINT)

@@ -19,7 +19,7 @@ def test_the_command_for_repeated_words_is_named_and_works(
     path.write_text(REPEATED)
     refused = command("neighbors", path, "ship")
     assert refused.code == 2
-    assert f"`foretext convert {path} clean.safetensors`" in refused.err
+    assert f"`foretext convert {path} clean.safetensors --repeated first`" in refused.err
     assert command("convert", path, target, "--repeated", "first").code == 0
     assert ft.load(target)["ship"].tolist() == [1.0, 0.0]
     assert list(json.loads(command("neighbors", target, "ship", "--json").out)["ship"]) == ["boat"]

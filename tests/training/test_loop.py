@@ -83,9 +83,9 @@ def test_it_learns(setup: Setup) -> None:
 def test_next_sentences_are_told_apart(request: pytest.FixtureRequest) -> None:
     """A document is about one animal, so that a stranger can be told by its animal."""
     setup = Setup("pairs", request)
-    _, history = setup.fit(steps=700, learning_rate=3e-3, batch_examples=16)
+    _, history = setup.fit(steps=1200, learning_rate=3e-3, batch_examples=16)
     late = [record["next_sentence_accuracy"] for record in history[-40:]]
-    assert sum(late) / len(late) > 0.6
+    assert sum(late) / len(late) > 0.7
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])

@@ -32,6 +32,7 @@ __all__ = [
 Compression = Literal["gzip", "xz", "bzip2", "zstandard"]
 
 READ_SIZE = 1 << 16  # bytes: they stay in the cache through decoding and the next steps
+STORED_SIZE = 1 << 14  # compressed bytes, so that what was read tells what was unpacked
 LARGEST_PIECE = 1 << 28  # bytes in memory at once, by default
 _HEAD = 64  # bytes that show what a file is
 _ZSTANDARD_BYTES = 512  # read at once: four bytes can become 128 kB
@@ -206,7 +207,7 @@ def _members(
     file: io.BufferedReader, begin: Callable[[], _Member], padding: int
 ) -> Iterator[bytes]:
     """Yield the bytes of all members; zeros may follow each, as many as a multiple of `padding`."""
-    data, is_first = file.read1(READ_SIZE), True
+    data, is_first = file.read1(STORED_SIZE), True
     while data:
         member = begin()
         try:
@@ -217,7 +218,7 @@ def _members(
             raise _OtherBytesError from error
         while not member.eof:
             yield piece
-            data = file.read1(READ_SIZE) if member.needs_input else b""
+            data = file.read1(STORED_SIZE) if member.needs_input else b""
             if member.needs_input and not data:
                 raise EOFError
             piece = member.decompress(data, READ_SIZE)
@@ -230,7 +231,7 @@ def _behind_zeros(data: bytes, file: io.BufferedReader, padding: int) -> bytes:
     number = 0
     while not (rest := data.lstrip(b"\0")):
         number += len(data)
-        if not (data := file.read1(READ_SIZE)):
+        if not (data := file.read1(STORED_SIZE)):
             break
     number += len(data) - len(rest)
     if number % padding:
