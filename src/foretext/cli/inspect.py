@@ -112,11 +112,18 @@ def _figures(found: CorpusReport) -> list[tuple[str, str]]:
     return [
         *rows,
         ("scripts", scripts),
+        *([("symbols", _symbols(found))] if found.symbols else []),
         ("frequent words", frequent),
         ("read with", f"{named}, pre_tokenizer = {words['pre_tokenizer']}"),
         *(("read as" if number == 0 else "", str(kind)) for number, kind in enumerate(kinds)),
         ("characters", folding_sentence(words, str(read["normalization"]))),
     ]
+
+
+def _symbols(found: CorpusReport) -> str:
+    """The symbols of the sample, and which share of its lines has any."""
+    named = ", ".join(f"{name} {count:,}" for name, count in [*found.symbols.items()][:8])
+    return f"{named}, in {100 * found.symbol_rate:.1f} % of the lines of a sample"
 
 
 def _settings(found: CorpusReport) -> Iterator[str]:

@@ -53,6 +53,8 @@ class CorpusReport(Represented, Finding):
     empty_lines: int
     long_lines: int  # longer than `lines.LONGEST_LINE`; these are split
     scripts: dict[str, float]  # share of the letters
+    symbols: dict[str, int]  # that are no part of a word, in a sample of the lines, the commonest
+    symbol_rate: float  # share of these lines that have one
     exact_duplicates: Duplicates
     near_duplicates: Duplicates  # among sampled documents, without exact ones
     prospects: list[Prospect]

@@ -45,6 +45,7 @@ __all__ = ["inspect_corpus"]
 
 _MIN_COUNTS = (1, 2, 5, 10)
 _SLOW_CHARACTERS = 1_000_000  # looked at, about, where finding words takes long
+_SYMBOLS = 20  # that a report names
 _SCRIPT_SAMPLE = 1 << 16  # characters that show the script
 
 
@@ -146,6 +147,8 @@ class _Examination:
             empty_lines=self._files.empty_lines,
             long_lines=len(self._files.long_lines),
             scripts=script_rates(self._symptoms.characters),
+            symbols=dict(self._symptoms.symbols.counts.most_common(_SYMBOLS)),
+            symbol_rate=self._symptoms.symbols.rate,
             exact_duplicates=self._exact.found(),
             near_duplicates=self._near.found(),
             prospects=prospects(

@@ -12,6 +12,7 @@ from foretext.corpus.findings import Duplicates, Place, Problem
 from foretext.corpus.layout import Layout
 from foretext.corpus.lines import LONGEST_LINE
 from foretext.corpus.sources import left_out_sentence
+from foretext.corpus.symbols import DROPPING, KEEPING
 from foretext.corpus.symptoms import Sign, Symptoms
 
 __all__ = ["SEVERITIES", "find_problems"]
@@ -196,6 +197,10 @@ def _preparation(report: CorpusReport, symptoms: Symptoms) -> Iterator[Problem]:
             f"Scripts are mixed: {main[1]:.0%} of the letters are {main[0]}, {others[0][1]:.0%} "
             f"{others[0][0]}; they share one vocabulary."
         )
+    if report.reading["tokenizer"]["pre_tokenizer"] in DROPPING:
+        setting = f"tokenizer.pre_tokenizer = '{KEEPING}'"
+        if (sentence := symptoms.symbols.sentence("lines", setting)) is not None:
+            yield _note(f"{sentence}.")
     if report.counted_rate < 1:
         yield _note(
             "Words are those of jieba, which is slow: they were counted in "

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from foretext.corpus.findings import Place
 from foretext.corpus.sentences import split_sentences
+from foretext.corpus.symbols import Symbols
 from foretext.corpus.wrong_encoding import (
     FEWEST_WORDS,
     STRANGE_RATE,
@@ -31,6 +32,7 @@ _HTML = (
 _REPLACEMENT, _UNKNOWN = (re.compile("\ufffd"),), (re.compile("<unk>"),)
 _INVISIBLE = tuple(map(re.compile, "\u00ad\u2060"))
 _ENOUGH = 20  # signs of a tokeniser
+_LINES = 1 << 15  # characters of each text, about, of which symbols are counted
 _SAMPLE = 4096  # characters of each text of which letters are counted
 
 
@@ -81,6 +83,7 @@ class Symptoms:
     commas: int = 0
     free_commas: int = 0  # with a space on each side, as tokenisers write them
     characters: Counter[str] = field(default_factory=Counter)
+    symbols: Symbols = field(default_factory=Symbols)  # of a sample of the lines
 
     def add(self, text: str, start: int = 0) -> None:
         """Count the next text in normal form, which stands at the character `start` of its part."""
@@ -88,6 +91,9 @@ class Symptoms:
         self.characters.update(sample)
         self.lines += sample.count("\n") + 1
         self.sentences += split_sentences(sample).count("\n") + 1
+        for line in text.split("\n")[:: len(text) // _LINES + 1]:
+            if line:
+                self.symbols.add(line)
         self.commas += text.count(",")
         self.free_commas += text.count(" , ") if " , " in text else 0  # for it is rare, and slow
         self.mojibake.add(_MOJIBAKE, text, start)
@@ -119,6 +125,7 @@ class Symptoms:
         for name in ("unusual", "lines", "sentences", "commas", "free_commas"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.characters.update(other.characters)
+        self.symbols.merge(other.symbols)
 
     @property
     def is_tokenised(self) -> bool:

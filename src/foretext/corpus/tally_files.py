@@ -16,6 +16,7 @@ from foretext.corpus.read_shards import ReadShard
 from foretext.corpus.shard_counts import read_table, write_table
 from foretext.corpus.shard_tally import ShardTally, TallySettings, tallied
 from foretext.corpus.sketches import SKETCH, Sketches
+from foretext.corpus.symbols import Symbols
 from foretext.corpus.symptoms import Sign, Symptoms
 from foretext.errors import OutputError
 from foretext.files import temporary_folder
@@ -46,6 +47,8 @@ class _Signs:
     commas: int
     free_commas: int
     characters: dict[str, int]
+    symbols: dict[str, int]
+    looked_at: tuple[int, int]  # lines for symbols, and those that have one
 
 
 @dataclass
@@ -183,6 +186,8 @@ def _signs(symptoms: Symptoms) -> _Signs:
         symptoms.commas,
         symptoms.free_commas,
         dict(symptoms.characters),
+        dict(symptoms.symbols.counts),
+        (symptoms.symbols.texts, symptoms.symbols.with_symbols),
     )
 
 
@@ -201,4 +206,5 @@ def _symptoms(read: _Signs) -> Symptoms:
         read.commas,
         read.free_commas,
         Counter(read.characters),
+        Symbols(Counter(read.symbols), *read.looked_at),
     )

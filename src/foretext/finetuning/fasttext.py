@@ -15,6 +15,7 @@ from foretext.classifiers.fasttext.search import held_out_split, search_settings
 from foretext.classifiers.fasttext.text_profile import TextProfile
 from foretext.classifiers.fasttext.training import TrainingTexts, load_pretrained, train
 from foretext.classifiers.predictor import Predictor
+from foretext.corpus.symbols import dropped_sentence
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.learner import Found, Learner, Record, Tell
@@ -100,6 +101,9 @@ class FastTextLearner(Learner):
                 f"the texts are Chinese, and with pre_tokenizer = {self.given.pre_tokenizer} only "
                 "blanks separate words; leave it out, unless the texts are cut into words already"
             )
+        texts = [row.text for row in rows.train]
+        if sentence := dropped_sentence(texts, learner.config.pre_tokenizer, "classifier"):
+            self.job.note(sentence)
         return learner if self.finetuning.baseline is not None else learner._with_baseline(rows)
 
     def untrained(self, rows: TaskRows) -> Predictor | None:

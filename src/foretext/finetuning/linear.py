@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from foretext.classifiers.linear import LinearClassifier, LinearConfig
 from foretext.classifiers.predictor import Predictor
+from foretext.corpus.symbols import dropped_sentence
 from foretext.errors import SettingError
 from foretext.finetuning.learner import Learner, Record
 from foretext.finetuning.task_rows import TaskRows
@@ -66,6 +67,10 @@ class LinearLearner(Learner):
         """Choose the features by the rows to learn from, once for all trainings."""
         texts = [row.text for row in rows.train]
         config = self.config.resolved(texts)
+        if config.features == "words" and (
+            sentence := dropped_sentence(texts, config.pre_tokenizer, "linear")
+        ):
+            self.job.note(sentence)
         classifier = LinearClassifier(**config.model_dump())
         if cost := classifier.long_cost(texts, [row.labels for row in rows.train]):
             fewer = f"; linear.max_passes = {FEW_PASSES} takes less, and is often as good"

@@ -15,6 +15,7 @@ from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
 from foretext.corpus.normalization import Form
+from foretext.corpus.symbols import dropped_sentence
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.adapting import adaptable
 from foretext.finetuning.bases import Origin, open_base
@@ -163,6 +164,10 @@ class NetworkLearner(Learner):
         started = replace(self, begun=begun, preparation=begun_preparation(self, rows))
         for note in started.resolved_task(rows).notes:
             self.job.note(note)
+        kind = str(begun.sections.get("tokenizer", {}).get("pre_tokenizer"))
+        texts = model.texts(rows.train).texts
+        if sentence := dropped_sentence(texts, kind, "tokenizer"):
+            self.job.note(sentence)
         untrained = started.untrained(rows)
         noted_vectors(self.job, begun.vectors, untrained, rows)
         return replace(started, num_cut=noted_reading(self.job, untrained, rows))

@@ -9,6 +9,7 @@ from foretext.config import Config
 from foretext.corpus import Corpus
 from foretext.corpus.advice import Proposal, proposals, proposed_settings
 from foretext.corpus.sources import left_out_sentence
+from foretext.corpus.symbols import dropped_sentence
 from foretext.corpus.word_settings import WordSettings
 from foretext.objectives import OBJECTIVES
 from foretext.recipe.overrides import read_overrides
@@ -36,6 +37,7 @@ DECIDED = {
     "tokenizer": ("pre_tokenizer", "lowercase"),
     "objective": ("words",),
 }
+_BEGINNING = 1 << 18  # characters in which symbols are looked for
 PROPOSED = {"corpus": ("sentences", "normalization")}
 
 
@@ -141,7 +143,16 @@ def suited(recipe: Recipe, text: Corpus, *, auto: bool = False) -> Suited:
         notes.append(f"text: {unread}")
     notes += [f"text: read by its own beginning: {way}" for way in text.ways()]
     notes.append(f"text: {folding(recipe)}")
-    return Suited(recipe, text.reread(recipe.corpus), notes)
+    text = text.reread(recipe.corpus)
+    kind = str(recipe.parts["tokenizer"].settings().get("pre_tokenizer"))
+    dropped = dropped_sentence(_first_lines(text), kind, "tokenizer")
+    notes += [] if dropped is None else [f"text: {dropped}"]
+    return Suited(recipe, text, notes)
+
+
+def _first_lines(text: Corpus) -> list[str]:
+    """Return the lines of the beginning of a text in normal form."""
+    return [line for line in next(text.blocks(_BEGINNING), "").split("\n") if line]
 
 
 def advised_tokenizer(config: type[Config], given: Sections, text: Corpus) -> Sections:
