@@ -375,9 +375,10 @@ MAY_READ = {
     "corpus/python_files.py", "recipes/__init__.py", "nn/team.py", "report/page.py",
     "plan/memory.py", "comparison/measurement.py", "cli/setting_names.py",
     "serving/process_age.py", "runtime.py", "pipeline/restarts.py", "kernels/code_files.py",
-    "vectors/replicas/on_ray/sent_text.py", "vectors/replicas/on_ray/group.py",
+    "vectors/replicas/on_ray/group.py", "kernels/numba_files.py",
+    "vectors/replicas/on_ray/sent_text.py",
     "vectors/neighbor_graph.py", "parsing/text_file.py", "serving/routes/playground.py",
-    "shards/on_ray/task.py", "shards/on_ray/address.py",
+    "shards/on_ray/task.py",
 }  # fmt: skip
 
 

@@ -210,6 +210,15 @@ def audit(folder: Path, number: int, seed: int = 0, only: Sequence[str] = ()) ->
     return found
 
 
+def undo_ignoring() -> None:
+    """Let SIGINT reach the commands where a shell has this program ignore it, as after ``&``.
+
+    A process inherits what is ignored. Until Python has begun, it would not notice the signal.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def table(answers: Sequence[Answer]) -> Iterator[str]:
     """Yield a line for each command: signals, the longest wait, bad ends."""
     by_name: defaultdict[str, list[Answer]] = defaultdict(list)
@@ -229,6 +238,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="*", default=[], help="parts of names")
     given = parser.parse_args()
+    undo_ignoring()
     answers = audit(given.folder, given.signals, given.seed, given.only)
     print(*table(answers), sep="\n")
     bad = [answer for answer in answers if answer.problem is not None]

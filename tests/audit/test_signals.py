@@ -26,3 +26,17 @@ def test_every_signal_has_its_answer_in_time(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("10 signals, 0 bad\n")
+
+
+def test_a_shell_that_ignores_interrupts_does_not_spoil_the_campaign() -> None:
+    """What is started with ``&`` in a script ignores SIGINT, and so would all that it starts."""
+    program = (
+        "import signal, subprocess, sys; from tests.audit.signals import undo_ignoring;"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN); undo_ignoring();"
+        "child = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE);"
+        "child.send_signal(signal.SIGINT); sys.exit(child.wait(60) == 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=Path(__file__).parents[2], timeout=90
+    )
+    assert done.returncode == 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -70,12 +71,14 @@ class CodeFile:
         digest = sha256(b" ".join([*map(str.encode, facts), code.content])).hexdigest()
         head = " ".join([digest, *facts]).encode()
         partial = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        try:
-            with partial.open("xb") as file:  # whatever stands there is not opened
-                file.write(head + b"\n" + code.content)
-            partial.replace(self.path)
-        except OSError:
-            partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            file = partial.open("xb")  # whatever stands there is not opened, and stays
+            try:
+                with file:
+                    file.write(head + b"\n" + code.content)
+                partial.replace(self.path)
+            except OSError:
+                partial.unlink()
 
 
 @cache

@@ -16,6 +16,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 
 from foretext.kernels.compile import compiling_began
+from foretext.kernels.numba_files import check_files
 from foretext.kernels.object_code import ObjectCode
 
 __all__ = ["callee", "dispatcher", "object_code"]
@@ -46,11 +47,13 @@ def dispatcher(function: FunctionType, options: dict[str, Any]) -> Any:
     start, the same numbers.
     """
     try:
-        return numba.njit(cache=True, **options)(function)
+        made = numba.njit(cache=True, **options)(function)
     except RuntimeError as error:
         if "no locator available" not in str(error):
             raise
         return numba.njit(**options)(function)
+    check_files(made)
+    return made
 
 
 def callee(function: FunctionType, options: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 
 from foretext.errors import ForetextError
+from foretext.files import open_file
 
 __all__ = ["file_checksum"]
 
@@ -20,7 +21,7 @@ def file_checksum(path: Path, error: type[ForetextError]) -> int:
     """
     checksum = 0
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             while piece := file.read(READ_SIZE):
                 checksum = zlib.crc32(piece, checksum)
     except OSError as problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from foretext.errors import ForetextError
+from foretext.files import open_file
 
 __all__ = ["lfs_pointer_error", "refuse_lfs_pointer"]
 
@@ -18,7 +19,7 @@ def refuse_lfs_pointer(path: Path, error: type[ForetextError]) -> None:
         ForetextError: of the class `error`: it is one.
     """
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             head = file.read(len(_BEGINNING))
     except OSError:  # which is another problem, and known already
         return

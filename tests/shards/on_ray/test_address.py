@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -79,6 +80,23 @@ def test_auto_is_what_ray_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert found.name == "10.0.0.1:6379"
     monkeypatch.setenv("RAY_ADDRESS", "ray://head:10001")
     assert RayAddress.read("auto").is_client
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_the_place_of_what_ray_notes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    (tmp_path / "ray").mkdir()
+    noted = tmp_path / "ray" / "ray_current_cluster"
+    os.mkfifo(noted)
+    with pytest.raises(SettingError, match="finds no Ray cluster on this machine"):
+        RayAddress.read("auto")
+    noted.unlink()
+    noted.write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingError, match="finds no Ray cluster on this machine"):
+        RayAddress.read("auto")
 
 
 def test_nobody_answers() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from foretext.errors import ClusterError, SettingError
+from foretext.files import open_file
 
 __all__ = ["AUTO", "LOCAL", "RayAddress", "answers"]
 
@@ -20,6 +21,7 @@ FORM = re.compile(r"(?:ray://)?(?:\[(?P<v6>[0-9a-fA-F:.]+)\]|(?P<host>[^\s/:\[\]
 # settings, here with none.
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 FRAME_HEAD, FRAME_TYPE, SETTINGS = 9, 3, 4
+LONGEST = 1_000  # characters of an address
 
 
 class RayAddress(NamedTuple):
@@ -107,8 +109,9 @@ def _noted() -> str:
     """
     noted = Path(os.environ.get("RAY_TMPDIR") or "/tmp") / "ray" / "ray_current_cluster"
     try:
-        return noted.read_text(encoding="utf-8").strip()
-    except OSError:
+        with open_file(noted, "r") as file:  # in a folder where everybody may write
+            return str(file.read(LONGEST)).strip()
+    except (OSError, UnicodeDecodeError):
         raise SettingError(
             "address = 'auto' finds no Ray cluster on this machine; give its address "
             "(--address HOST:PORT or ray://HOST:PORT), or try with --address local."

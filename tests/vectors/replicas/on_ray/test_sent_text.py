@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,12 @@ def test_pieces_become_the_files(folder: Path, monkeypatch: pytest.MonkeyPatch) 
         files = {path.name: path.read_bytes() for path in found.iterdir()}
     assert files == {path.name: path.read_bytes() for path in folder.iterdir()}
     assert not found.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_the_folder_of_a_text_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / META)
+    assert not SentText(str(tmp_path)).is_here(b"{}")
 
 
 def test_a_text_that_is_gone(tmp_path: Path) -> None:

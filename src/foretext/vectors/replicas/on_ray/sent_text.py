@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from foretext.errors import CorpusError
-from foretext.files import output_error, temporary_folder
+from foretext.files import open_file, output_error, temporary_folder
 
 __all__ = ["META", "SentText", "pieces_of"]
 
@@ -23,7 +23,7 @@ def pieces_of(folder: Path) -> Iterator[tuple[str, bytes]]:
     """
     try:
         for path in sorted(each for each in folder.iterdir() if each.is_file()):
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 while piece := file.read(PIECE):
                     yield path.name, piece
     except OSError as error:
@@ -48,7 +48,8 @@ class SentText:
     def is_here(self, meta: bytes) -> bool:
         """Whether the folder is here, with this content of `META`."""
         try:
-            return (self._shared / META).read_bytes() == meta
+            with open_file(self._shared / META) as file:
+                return bool(file.read(len(meta) + 1) == meta)
         except OSError:
             return False
 
