@@ -34,7 +34,7 @@ VERBS = {
     "quantize": "quantize {run fasttext~classifier} {out} --cutoff 50",
     "distill": "distill {run bert} -o {out}",
     "extend": "extend {run bert} -o {out} --corpus {in}/text.txt --number 5",
-    "align": "align {run word2vec} {run fasttext} {out}",
+    "align": "align {run word2vec} {run fasttext} {out}.safetensors",
     "drift": "drift {run word2vec} {run fasttext}",
     "demo": "demo -o {out}",
 }
@@ -60,6 +60,7 @@ def write_long_inputs(folder: Path) -> None:
 LONG: dict[str, Callable[[Path, Path], list[str]]] = {
     "a long sentence": lambda given, out: [
         "finetune", "tagging", "lstm", str(given / "long.conll"), "-o", str(out),
+        "--set", "rows.max_tokens=1000000",
     ],
     "many labels": lambda given, out: [
         "finetune", "classification", "linear", str(given / "labels.tsv"), "-o", str(out),

@@ -34,7 +34,7 @@ def check_files(dispatcher: Any) -> None:
     )
 
 
-class _CheckedFiles(IndexDataCacheFile):  # type: ignore[misc]
+class _CheckedFiles(IndexDataCacheFile):
     """The files of one function: an index, and machine code for each set of types."""
 
     def save(self, key: Any, data: Any) -> None:
