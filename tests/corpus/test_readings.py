@@ -199,7 +199,7 @@ def test_lines_are_joined_only_where_that_may_be_asked(
     monkeypatch.setattr(
         Layout, "read_as", lambda self, lines: joined.append(lines) or real(self, lines)
     )
-    cut = textwrap.wrap("the ship came home late and the old man saw it from his window " * 40, 60)
+    cut = textwrap.wrap("the ship came home late, and the old man saw it from his window " * 40, 60)
     notes = ["a short note."] * 50
     path = tmp_path / "notes.txt"
     path.write_text("\n".join([*cut, *notes]) + "\n")

@@ -16,6 +16,7 @@ from foretext.cleaning.normalizing import refuse_missing_ftfy
 from foretext.cleaning.quality_settings import ChineseRules, QualityRules
 from foretext.cleaning.request import Request, SourceName
 from foretext.cleaning.settings import CleaningConfig
+from foretext.cleaning.short_texts import ShortTexts, short_texts
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.source import STANDARD_INPUT
 from foretext.corpus.sources import find_sources
@@ -25,6 +26,7 @@ from foretext.files import held_folder, output_error, refuse_name
 from foretext.interruption import GO_ON, Interruption
 from foretext.leaving import undone_when_leaving
 from foretext.shards import ShardEngine, chosen_engine
+from foretext.terminal import say
 
 __all__ = ["clean"]
 
@@ -82,6 +84,11 @@ def clean(
     source = Corpus(names, CorpusConfig.checked(dict(text or {}), "corpus"))
     tests = [against] if isinstance(against, str | Path) else list(against)
     _refuse_inside(path, names, source)
+    short = (
+        short_texts(source, checked_rules, checked_chinese)
+        if config.rules
+        else ShortTexts(frozenset(), (), None)
+    )
     request = Request(
         config=config,
         rules=checked_rules,
@@ -90,9 +97,14 @@ def clean(
         language_means=means,
         against=tuple(map(str, tests)),
         sources=tuple(
-            SourceName(name=each.name, unit=unit_of(source, number))
+            SourceName(
+                name=each.name,
+                unit=unit_of(source, number),
+                has_short_texts=number in short.sources,
+            )
             for number, each in enumerate(source.sources)
         ),
+        without_in_short_texts=short.without,
         identity=_identity(source, tests, config.language_model),
     )
     refuse_name(path)
@@ -104,7 +116,7 @@ def clean(
         with held_folder(path), Interruption() as stop:
             building = Building(path, overwrite=overwrite, resume=resume)
             with undone_when_leaving(lambda: GO_ON):
-                _run(building, source, request, stop, does, quiet=quiet)
+                _run(building, source, request, stop, does, short.note, quiet=quiet)
     except ForetextError:
         with suppress(OSError):  # it stays where anything is in it
             path.rmdir()
@@ -118,11 +130,14 @@ def _run(
     request: Request,
     stop: Interruption,
     engine: ShardEngine,
+    note: str | None,
     *,
     quiet: bool | None,
 ) -> None:
+    if note is not None and not quiet:
+        say(f"note: {note}", error=True)
     try:
-        CleaningJob(building, corpus, request, stop).run(engine, quiet=quiet)
+        CleaningJob(building, corpus, request, stop, note).run(engine, quiet=quiet)
     except Interrupted:
         raise
     except ForetextError:

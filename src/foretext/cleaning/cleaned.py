@@ -44,6 +44,7 @@ class CleaningFacts(BaseModel):
     bytes: int | None
     seconds: float
     warnings: list[str]
+    notes: list[str] = []  # rules that were left out, and where
     settings: dict[str, dict[str, Any]]
     examples: dict[str, list[dict[str, Any]]]  # of what was dropped, by reason
     changes: list[Change]

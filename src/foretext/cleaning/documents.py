@@ -12,9 +12,8 @@ from typing import Literal, NamedTuple
 from foretext.corpus import Corpus
 from foretext.corpus.documents import LONGEST_DOCUMENT
 from foretext.corpus.paragraphs import Paragraph, has_rows, paragraphs
-from foretext.corpus.source import Source
 
-__all__ = ["Document", "Shard", "documents", "shards", "unit_of"]
+__all__ = ["Document", "Shard", "documents", "documents_of", "shards", "unit_of"]
 
 MOST_DOCUMENTS = 1 << 15  # of a shard
 
@@ -44,7 +43,7 @@ def documents(corpus: Corpus) -> Iterator[tuple[Document, int]]:
     before = 0
     for number, source in enumerate(corpus.sources):
         read = 0
-        for document, read in _of_source(source, number, corpus):
+        for document, read in documents_of(corpus, number):
             yield document, before + read
         before += read if source.size is None else source.size
 
@@ -72,7 +71,17 @@ def unit_of(corpus: Corpus, source: int) -> Literal["line", "row"]:
     return "row" if has_rows(corpus.sources[source], corpus.config) else "line"
 
 
-def _of_source(source: Source, number: int, corpus: Corpus) -> Iterator[tuple[Document, int]]:
+def documents_of(corpus: Corpus, number: int) -> Iterator[tuple[Document, int]]:
+    """Yield each document of a file, with the stored bytes of it that were read by then.
+
+    Args:
+        corpus: of the file.
+        number: of the file in it.
+
+    Raises:
+        CorpusError: it cannot be read, is damaged or of another kind.
+    """
+    source = corpus.sources[number]
     lines: list[str] = []
     first, length, read = 0, 0, 0
     for paragraph, read_now in paragraphs(source, corpus.reading(source)):

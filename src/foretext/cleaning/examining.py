@@ -56,13 +56,23 @@ class Examiner:
         self._identify = identifier(request.language_means, config.languages, config.language_model)
         self._tests = TestTexts.read(request.against) if request.against else None
 
-    def examine(self, texts: Sequence[str]) -> list[Examined]:
-        """Return what becomes of each text; the result of one does not depend on the others."""
+    def examine(
+        self, texts: Sequence[str], are_short: Sequence[bool] | None = None
+    ) -> list[Examined]:
+        """Return what becomes of each text; the result of one does not depend on the others.
+
+        Args:
+            texts: of the documents.
+            are_short: whether each is of a file of short texts; None: none is.
+        """
+        short = are_short or [False] * len(texts)
         normal = [self.normalize(text) for text in texts]
         languages = self._identify(normal)
         found = [
-            self._judged(text, language)._replace(change=_change(before, text))
-            for before, text, language in zip(texts, normal, languages, strict=True)
+            self._judged(text, language, is_short=is_short)._replace(change=_change(before, text))
+            for before, text, language, is_short in zip(
+                texts, normal, languages, short, strict=True
+            )
         ]
         if self._tests is None:
             return found
@@ -73,7 +83,7 @@ class Examiner:
                 found[number] = self._contaminated(found[number], overlap)
         return found
 
-    def _judged(self, text: str, language: Identified) -> Examined:
+    def _judged(self, text: str, language: Identified, *, is_short: bool) -> Examined:
         masked, counts = mask(text, self._config.mask)
         kept = Examined(masked, language.language, counts)
         if not text:
@@ -89,7 +99,7 @@ class Examiner:
             TextFacts(text, language.language),
             request.rules,
             request.chinese,
-            self._config.without_rules,
+            (*self._config.without_rules, *(request.without_in_short_texts if is_short else ())),
         )
         if broken is None:
             return kept

@@ -40,16 +40,22 @@ class CleaningJob:
         corpus: the text.
         request: what is asked for.
         stop: whether a signal asks to stop.
+        note: on rules that are left out; None: all apply everywhere.
 
     Raises:
         OutputError: an unfinished cleaning was begun with something else.
     """
 
     def __init__(
-        self, building: Building, corpus: Corpus, request: Request, stop: Interruption
+        self,
+        building: Building,
+        corpus: Corpus,
+        request: Request,
+        stop: Interruption,
+        note: str | None = None,
     ) -> None:
         self._building, self._corpus, self._request = building, corpus, request
-        self._stop = stop
+        self._stop, self._note = stop, note
         self._work = building.open(request.digest)
         self._began = time.monotonic()
 
@@ -126,6 +132,7 @@ class CleaningJob:
             bytes=self._corpus.num_bytes,
             seconds=round(time.monotonic() - self._began, 1),
             warnings=_warnings(written, num_read),
+            notes=[] if self._note is None else [self._note],
             settings=self._settings(),
             examples=written.examples,
             changes=changes,

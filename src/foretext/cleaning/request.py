@@ -21,6 +21,7 @@ class SourceName(BaseModel):
 
     name: str
     unit: Literal["line", "row"]
+    has_short_texts: bool = False
 
 
 class Request(BaseModel):
@@ -35,6 +36,7 @@ class Request(BaseModel):
     language_means: Means
     against: tuple[str, ...]  # files of test sets
     sources: tuple[SourceName, ...]
+    without_in_short_texts: tuple[str, ...] = ()  # rules that are made for pages
     identity: str  # of corpus, tests and model
 
     @property

@@ -93,8 +93,10 @@ class ShardCleaner:
     def _examined(self, documents: Sequence[Document]) -> list[Examined]:
         found: list[Examined] = []
         for start in range(0, len(documents), TOGETHER):
-            texts = [document.text for document in documents[start : start + TOGETHER]]
-            found += self._examiner.examine(texts)
+            some = documents[start : start + TOGETHER]
+            texts = [document.text for document in some]
+            are_short = [self._request.sources[each.source].has_short_texts for each in some]
+            found += self._examiner.examine(texts, are_short)
         return found
 
     def _place(self, document: Document) -> Row:

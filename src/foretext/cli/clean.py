@@ -162,6 +162,8 @@ def _show(done: Cleaned) -> None:
         say(f"languages were found by {facts.language_by}")
     if facts.masked:
         say("masked: " + ", ".join(f"{kind} {count:,}" for kind, count in facts.masked.items()))
+    for note in facts.notes:
+        say(f"note: {note}")
     for warning in facts.warnings:
         say(f"warning: {warning}")
     say(f"page: {done.report}")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from foretext.corpus.mails import num_mails
 from foretext.corpus.settings import Documents, Lines
 from foretext.corpus.unwrapping import unwrapped
 from foretext.corpus.wrapping import LineEnds, columns, line_ends
@@ -65,6 +66,8 @@ class Layout:
         if self._has_small_files():
             return "file"
         lines, groups, sections = (self.num_documents(end) for end in _LARGER[:3])
+        if (mails := self._documents_of_mails(sections)) is not None:
+            return mails
         may_be_groups = 1 < groups < lines <= _MOST_LINES * groups
         if may_be_groups and lines >= _SEVERAL_LINES * groups:
             return "blank_line"
@@ -111,6 +114,16 @@ class Layout:
         """
         groups = [group for text in self._texts for group in _BLANK.split(text)]
         return sum(columns(group) < _SHORT for group in groups) > _MANY_SHORT * len(groups)
+
+    def _documents_of_mails(self, sections: int) -> Documents | None:
+        """Return what ends an e-mail; None: most files hold none, or nothing is between them."""
+        mails = [num_mails(sample) for sample in self.samples if sample.strip()]
+        with_mails = sum(number > 0 for number in mails)
+        if 2 * with_mails <= len(mails):
+            return None
+        if sum(mails) == with_mails:
+            return "file"
+        return "blank_lines" if sections >= sum(mails) else None
 
     def _has_small_files(self) -> bool:
         """Whether there are many small files of paragraphs, as of letters or posts."""

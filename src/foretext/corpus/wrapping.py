@@ -8,6 +8,7 @@ ends could have come later. Widths are in columns: a Chinese character takes two
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
@@ -32,6 +33,10 @@ _BEGINS_PARAGRAPH = re.compile(
     r"\s*(?:[>|#]|[=~_*-]{3}|[-*•+–]\s|\(?(?:\d{1,3}|[ivx]{1,5}|[a-z])[.)]\s)"
 )
 _ENDS_SENTENCE = re.compile(r"[.!?:;。！？：；…][\"'”’»」』）)\]]*\Z")
+_SENTENCE_MARK = re.compile(r"[.!?:;。！？：；…,，、।]")
+_SAME_BEGINNING = 0.5  # share of the lines that begin with one word, at most, in prose
+_SAME_LENGTH = 4  # columns by which lines of one template differ, about
+_FEWEST_SHORTER = 0.05  # share of the cut lines that are shorter than that, at least, in prose
 _BLANKS = re.compile(r"\S(?:\t|   +)\S")  # of columns in a table
 
 
@@ -76,8 +81,28 @@ def line_ends(sample: str) -> LineEnds:
         _MOST_FULL * len(cuts)
     ):
         return not_wrapped
+    if _are_separate(cuts, width):
+        return not_wrapped
     running = sum(_is_running(before, line) for before, line in cuts)
     return LineEnds(width, len(inner), len(cuts) / len(inner), running / max(len(cuts), 1))
+
+
+def _are_separate(cuts: list[tuple[str, str]], width: int) -> bool:
+    """Whether lines of nearly equal length stand alone, because one template made them.
+
+    In wrapped prose lines begin with different words, and where a long word did not fit, a line is
+    much shorter; sentences end in lines.
+    """
+    if len(cuts) < FEWEST:
+        return False
+    lines = [line for _, line in cuts]
+    first = Counter(line.split(None, 1)[0] for line in lines if line.lstrip()[:1].isalnum())
+    if max(first.values(), default=0) > _SAME_BEGINNING * len(lines):
+        return True
+    if any(map(_WIDE.search, lines)) or any(map(_SENTENCE_MARK.search, lines)):
+        return False
+    shorter = sum(len(before) < width - _SAME_LENGTH for before, _ in cuts)
+    return shorter < _FEWEST_SHORTER * len(cuts)
 
 
 def is_cut(before: str, line: str, width: int) -> bool:
