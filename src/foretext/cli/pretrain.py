@@ -107,6 +107,7 @@ def pretrain(
     from foretext.config import duration_seconds
     from foretext.pipeline import run_recipe
     from foretext.recipe import Recipe
+    from foretext.run_folder import RunFolder
     from foretext.runtime import is_first_process
     from foretext.shards.engines import asked_engine
 
@@ -129,7 +130,8 @@ def pretrain(
     if not is_first_process():
         return
     last = learned.history[-1] if learned.history else {}
-    facts = {name: last.get(name) for name in ("loss", "valid_loss")}
+    kept = RunFolder(output).facts()  # the figures of the weights that are kept
+    facts = {name: kept.get(name) for name in ("loss", "valid_loss")}
     if learned.recipe.is_autoencoder:
         facts["components_loss"] = last.get("components_loss")
     result = {"run": str(output), **learned.size, **facts, "seconds": last.get("time")}

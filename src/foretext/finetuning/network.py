@@ -52,6 +52,7 @@ from foretext.task_models import TASKS
 from foretext.task_models.base import TaskModel
 from foretext.task_models.trainee import Resolved
 from foretext.tasks.task_base import TaskBase
+from foretext.training.kept_record import kept_record
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -284,7 +285,14 @@ class NetworkLearner(Learner):
         validation = TaskValidation(model, known, config.batch_examples) if known else None
         learned, examples = self.preparation.learned(model, rows, self.finetuning)
         history = fit(Model(base.backbone, learned), examples, config, context, validation)
-        return model, history[-1]
+        if validation is None:
+            return model, history[-1]
+        return model, kept_record(
+            history,
+            keep=config.keep,
+            judged_by=validation.judged_by,
+            higher_is_better=validation.higher_is_better,
+        )
 
     def finish(self, model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any]:
         """Fit temperature, threshold and ensemble by held-out rows."""

@@ -23,12 +23,14 @@ from foretext.objectives.reconstruction import (
     ReconstructionConfig,
     Reconstructor,
 )
+from foretext.pipeline.best_weights import keeps_best
 from foretext.pipeline.budgets import with_training_time
 from foretext.pipeline.job import PretrainingJob, Sources
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.report.autoencoder_card import autoencoder_card
 from foretext.report.pictures import picture_of
+from foretext.training.kept_record import kept_record
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -62,14 +64,15 @@ def learn_autoencoder(job: PretrainingJob) -> tuple[Codec, list[dict[str, Any]]]
         "held out"
     )
     codec = _begun(job.recipe, split)
-    job = with_training_time(job)
+    job = with_training_time(keeps_best(job, is_held_out=len(split.valid) > 0))
     with job.training_context() as context:
         history = _train(job.recipe, codec.network, split, context)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
     if len(split.valid) and codec.components is not None:
         history[-1]["components_loss"] = codec.components_error(split.valid)
     if job.keep:
-        _finish(job, codec, split, history[-1])
+        config = cast(TrainingConfig, job.recipe.parts["training"].config)
+        _finish(job, codec, split, kept_record(history, keep=config.keep))
     return codec, history
 
 

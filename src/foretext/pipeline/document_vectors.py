@@ -19,6 +19,7 @@ from foretext.recipe import Recipe
 from foretext.report.document_card import documents_card
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
+from foretext.vectors.best_weights import ending_sentence, warned
 from foretext.vectors.doc2vec import Doc2Vec
 from foretext.vectors.doc2vec_config import Doc2VecConfig
 from foretext.vectors.document_vectors import MOST_FOUND_AGAIN, DocumentVectors
@@ -73,6 +74,8 @@ def learn_documents(job: PretrainingJob) -> tuple[DocumentVectors, list[dict[str
         history = learner.train(context)
     tokens.train.release()
     job.run.note(f"trained in {history[-1]['time']:.1f} s" if history else "nothing to train on")
+    if (ending := ending_sentence(history)) is not None:
+        job.note(ending)
     vectors = np.zeros((len(named.names), learner.config.vector_size), np.float32)
     vectors[named.filled] = learner.network.documents
     documents = DocumentVectors(named.names, vectors, named.beginnings, tokenizer, learner.network)
@@ -106,6 +109,7 @@ def _finish(
         "valid_loss": history[-1]["valid_loss"] if history else None,
         "found_again_rate": _found_again_rate(documents, job.text(), named, recipe),
         "seconds": history[-1]["time"] if history else None,
+        **warned(history),
     }
     run.finish(documents_card(recipe, facts, str(run.named)), facts, job.report)
 

@@ -20,6 +20,7 @@ from foretext.language_model import LanguageModel
 from foretext.nn.device import DeviceName, choose_device
 from foretext.objectives.base import Objective
 from foretext.parsing import parse_toml
+from foretext.pipeline.best_weights import ending_warning, keeps_best
 from foretext.pipeline.budgets import reading, with_training_time
 from foretext.pipeline.building import build_model, objective_class, training_config
 from foretext.pipeline.distillation import ValidationOf, distilled
@@ -35,6 +36,7 @@ from foretext.run_folder import RunFolder
 from foretext.runtime import usable_cores
 from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.training.kept_record import kept_record
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.optimizer import is_fully_sharded
@@ -60,7 +62,9 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
     warnings = model.objective.cautions(tokens.train)
     for warning in warnings:
         job.note(warning)
-    job = with_training_time(job, _num_bytes(model))
+    job = with_training_time(
+        keeps_best(job, is_held_out=tokens.valid is not None), _num_bytes(model)
+    )
     config = training_config(job.recipe)
     recipe = recipe.with_config("training", config)
     processes = Processes(choose_device(config.device))
@@ -73,6 +77,9 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
     with job.training_context() as context:
         history = fit(_taught(job, model), examples, config, context, validation)
     job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
+    if (ending := ending_warning(history, keep=config.keep)) is not None:
+        job.note(ending)
+        warnings = [*warnings, ending]
     if job.keep:
         _finish(job, recipe, model, tokenizer, tokens, history, warnings)
     device = _device_after(config)
@@ -280,7 +287,7 @@ def _finish(
     warnings: Sequence[str],
 ) -> None:
     """Write the model, then the card, which names what opens the folder."""
-    last = history[-1]
+    last, kept = history[-1], kept_record(history, keep=training_config(recipe).keep)
     facts = {
         "foretext": __version__,
         "kind": "language model",
@@ -293,7 +300,7 @@ def _finish(
         **job.used_text,
         "steps": last["step"],
         "loss": last["loss"],
-        "valid_loss": last.get("valid_loss"),
+        "valid_loss": kept.get("valid_loss"),
         "seconds": last["time"],
         **({"warnings": list(warnings)} if warnings else {}),
     }
@@ -303,7 +310,7 @@ def _finish(
         model.backbone,
         model.objective,
         facts,
-        last,
+        kept,
         str(job.run.named),
         job.run.their_class,
     )

@@ -22,6 +22,7 @@ from foretext.report.word_map import example_word
 from foretext.run_folder import RunFolder
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
+from foretext.vectors.best_weights import ending_sentence, warned
 from foretext.vectors.crowding import crowding_sentence
 from foretext.vectors.word_vectors import WordVectors
 
@@ -45,6 +46,8 @@ def learn_vectors(job: PretrainingJob) -> tuple[WordVectors, list[dict[str, Any]
         history: list[dict[str, Any]] = learner.train(context)
     tokens.train.release()
     job.run.note(f"trained in {history[-1]['time']:.1f} s" if history else "nothing to train on")
+    if (ending := ending_sentence(history)) is not None:
+        job.note(ending)
     vectors: WordVectors = learner.vectors(tokenizer.words)
     if (crowded := crowding_sentence(vectors)) is not None:
         job.note(crowded)
@@ -139,6 +142,7 @@ def _finish(
         "loss": history[-1]["loss"] if history else None,
         "valid_loss": history[-1]["valid_loss"] if history else None,
         "seconds": history[-1]["time"] if history else None,
+        **warned(history),
     }
     card = vectors_card(recipe, facts, str(run.named), example_word(vectors))
     run.finish(card, facts, job.report)

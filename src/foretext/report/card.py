@@ -15,7 +15,7 @@ CARD = """# Word vectors: {recipe}
 {vocab_size:,} words, {vector_size} dimensions, learned by foretext {foretext} from {documents:,} \
 documents ({tokens:,} tokens; {held_out_tokens:,} more were held out).
 
-| | |
+{notes}| | |
 |---|---|
 | training loss | {loss} |
 | held-out loss | {valid_loss} |
@@ -53,6 +53,7 @@ def vectors_card(recipe: Recipe, facts: Mapping[str, Any], folder: str, word: st
             shown[name] = f"{shown[name]:.4f}"
     return CARD.format(
         **shown,
+        notes="".join(f"Note: {each}.\n\n" for each in facts.get("warnings", [])),
         folding=folding(recipe),
         folder=folder,
         word=word,

@@ -15,7 +15,7 @@ CARD = """# Document vectors: {recipe}
 {documents:,} documents, {vector_size} dimensions, learned by foretext {foretext} from {tokens:,} \
 tokens of {vocab_size:,} words.
 
-| | |
+{notes}| | |
 |---|---|
 | training loss | {loss} |
 | loss on words held out | {valid_loss} |
@@ -54,6 +54,7 @@ def documents_card(recipe: Recipe, facts: Mapping[str, Any], folder: str) -> str
             shown[name] = f"{shown[name]:.4f}"
     return CARD.format(
         **shown,
+        notes="".join(f"Note: {each}.\n\n" for each in facts.get("warnings", [])),
         folding=folding(recipe),
         folder=folder,
         settings=tomli_w.dumps(recipe.sections()),

@@ -44,13 +44,16 @@ def write_documents_report(
         OutputError: `path` cannot be written.
     """
     from foretext.report.page import write_page
+    from foretext.vectors.best_weights import ending_sentence
 
+    size = f"{len(documents):,} documents as vectors of {documents.vector_size} dimensions"
+    ending = ending_sentence(metrics) if metrics else None
     write_page(
         Path(path),
         "documents.html.j2",
         training_curves(metrics),
         title=title,
-        summary=f"{len(documents):,} documents as vectors of {documents.vector_size} dimensions",
+        summary="; ".join(filter(None, (size, ending))),
         tiles=run_tiles(facts, metrics),
         neighbors=_neighbors(documents),
         settings=setting_sections(settings),

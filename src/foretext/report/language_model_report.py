@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -84,10 +84,19 @@ def _tiles(facts: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> li
     shares = [record["mfu"] for record in metrics if "mfu" in record]
     if shares:  # of the operations that the machine can do, what the model took
         tiles.append(("machine used (MFU)", f"{median(shares):.0%}"))
-    named = {name: value for name, value in last.items() if name.startswith("valid_")}
+    named = {name: value for name, value in _kept(facts, metrics) if name.startswith("valid_")}
     return tiles + [
         (label(name.replace("valid", "held-out")), tile(v)) for name, v in named.items()
     ]
+
+
+def _kept(
+    facts: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]
+) -> Iterable[tuple[str, Any]]:
+    """The figures of the weights that are kept, which may be those of an earlier step."""
+    kept = facts.get("valid_loss")
+    found = (each for each in metrics if kept is not None and each.get("valid_loss") == kept)
+    return next(found, metrics[-1]).items()
 
 
 def _speed(metrics: Sequence[Mapping[str, Any]]) -> int | None:
@@ -117,7 +126,7 @@ def _beside(
         "tokens": last["tokens"],
         "epochs": last["epoch"],
         "seconds": last["time"],
-        "loss": last.get("valid_loss"),
+        "loss": dict(_kept(facts, metrics)).get("valid_loss"),
     }
     return [
         {"": label(name), "planned": plan[name], "happened": value}

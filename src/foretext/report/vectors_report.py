@@ -64,7 +64,7 @@ def write_vectors_report(
         "vectors.html.j2",
         charts,
         title=title,
-        summary=_summary(vectors),
+        summary=_summary(vectors, metrics),
         tiles=run_tiles(corpus or {}, metrics),
         evaluation=table([dict(row) for row in evaluation]),
         num_map_words=len(points),
@@ -73,12 +73,14 @@ def write_vectors_report(
     )
 
 
-def _summary(vectors: WordVectors) -> str:
-    """What was learned and, where words are not apart, that they are not."""
+def _summary(vectors: WordVectors, metrics: Sequence[Mapping[str, Any]]) -> str:
+    """What was learned; where words are not apart, that they are not; how the training ended."""
+    from foretext.vectors.best_weights import ending_sentence
     from foretext.vectors.crowding import crowding_sentence
 
     size = f"{len(vectors):,} words as vectors of {vectors.vector_size} dimensions"
-    return "; ".join(filter(None, (size, crowding_sentence(vectors))))
+    ending = ending_sentence(metrics) if metrics else None
+    return "; ".join(filter(None, (size, crowding_sentence(vectors), ending)))
 
 
 def run_tiles(

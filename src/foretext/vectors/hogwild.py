@@ -13,8 +13,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock
 from typing import Any
+
+import numpy as np
 
 from foretext.errors import Interrupted, SettingError
 from foretext.interruption import Interruption
@@ -23,8 +24,10 @@ from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.runtime import Threads
-from foretext.vectors.schedule import DescentConfig, LinearDecay
+from foretext.vectors.best_weights import STALE_EPOCHS, BestWeights
+from foretext.vectors.schedule import CoolDown, DescentConfig, LinearDecay
 from foretext.vectors.slice_learner import Learned, SliceLearner
+from foretext.vectors.steps import Steps
 
 __all__ = ["Hogwild", "HogwildState", "train_hogwild"]
 
@@ -44,7 +47,10 @@ class HogwildState:
     loss: float = 0.0  # since the last record
     predictions: int = 0
     best: float | None = None  # held-out loss at the end of an epoch
+    best_step: int = 0  # after which it was measured
+    best_rate: float = 0.0  # of learning, then
     stale_epochs: int = 0
+    cool_down: CoolDown | None = None
     history: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -55,12 +61,23 @@ class Hogwild:
         learner: what learns.
         config: for how long, with how many threads.
         context: where records and checkpoints go; its budget is for compiling and saving too.
+        changed: is called when the weights were replaced by earlier ones, for those with copies.
     """
 
-    def __init__(self, learner: SliceLearner, config: DescentConfig, context: RunContext) -> None:
+    def __init__(
+        self,
+        learner: SliceLearner,
+        config: DescentConfig,
+        context: RunContext,
+        changed: Callable[[], object] = int,
+    ) -> None:
         self.learner = learner
         self.config = config
         self.context = context
+        self.changed = changed
+        self.kept = BestWeights(learner.arrays)
+        self._watches = False  # the held-out loss, for the best weights
+        self._measured: tuple[int, float | None] = (-1, None)  # step and held-out loss
         self.round_slices = ROUND_SLICES
         self.log, self.checkpoints = context.log, context.checkpoints
         self.schedule = LinearDecay(config, learner.alpha, learner.slices)
@@ -82,23 +99,27 @@ class Hogwild:
         if found is None:
             return False
         copy_arrays(self.learner.arrays(), found.arrays)
+        self.kept.load(found.arrays)
         self.state = found.state
+        self.schedule.cool_down = self.state.cool_down
         self._saved_step = self.state.step
         return True
 
     def run(self) -> HogwildState:
-        """Learn until the epochs or the budget are used up, or the patience is at an end.
+        """Learn until the epochs or the budget are used up, or the held-out loss falls no more.
 
         Raises:
             Interrupted: a signal asked for it; a checkpoint is saved if the context keeps them.
             SettingError: the loss is no longer a number.
         """
         self.learner.compile()
+        self._watches = self._can_watch()
         if self.checkpoints is not None:
-            self.checkpoints.reserve(self.learner.arrays())
+            self.checkpoints.reserve(self._arrays_to_save())
         if self.context.budget is not None:
             limit = self._seconds_for_learning(self.context.budget)
             self.schedule = LinearDecay(self.config, self.learner.alpha, self.learner.slices, limit)
+            self.schedule.cool_down = self.state.cool_down
         self._began = self._clock() - self.state.seconds
         done = self._done()
         bar = Progress(
@@ -122,6 +143,7 @@ class Hogwild:
         self.state.seconds = self._seconds()
         self._save(last=True)  # whatever happens to the result, nothing is learned twice
         self._record()
+        self._take_best()
         return self.state
 
     def _seconds_for_learning(self, budget: Budget) -> float:
@@ -129,18 +151,39 @@ class Hogwild:
         began = self._clock()
         self.learner.held_out_loss()  # to see how long it takes
         measuring = self._clock() - began
-        saving = NUM_SAVINGS * saving_seconds(self.learner.arrays()) if self.checkpoints else 0.0
+        saving = (NUM_SAVINGS - 1) * saving_seconds(self.learner.arrays())
+        saving = saving + saving_seconds(self._arrays_to_save()) if self.checkpoints else 0.0
         return max(budget.left - measuring - saving, LEAST_RATE * budget.seconds)
+
+    @property
+    def _patience(self) -> int:
+        return self.config.patience or STALE_EPOCHS
+
+    def _can_watch(self) -> bool:
+        """Whether the best weights are kept: it is wanted, something is held out, there is room."""
+        if not self.config.ends_at_best or self._held_out_loss() is None:
+            return False
+        if not self.kept.has_room:
+            self.context.note(
+                "there is no memory for a copy of the vectors, so that the last ones are kept, "
+                "even if earlier ones have a lower held-out loss"
+            )
+            return False
+        return True
+
+    def _arrays_to_save(self) -> dict[str, np.ndarray]:
+        """Arrays of the sizes that a checkpoint will have."""
+        return self.learner.arrays() | (self.kept.room() if self._watches else {})
 
     def _kept(self) -> AbstractContextManager[None]:
         """Keep what was learned where a record cannot be written."""
         return kept_by(partial(self._save, last=True)) if self.checkpoints else nullcontext()
 
     def _finished(self) -> bool:
-        patience = self.config.patience
         if self.state.step == 0 and self.schedule.num_steps > 0:
             return False  # however short the time is, something is learned
-        if patience is not None and self.state.stale_epochs >= patience:
+        is_cooling = self.state.cool_down is not None  # the rate is to reach its end
+        if self._watches and not is_cooling and self.state.stale_epochs >= self._patience:
             return True
         return self.schedule.finished(self.state.step, self._seconds())
 
@@ -148,7 +191,7 @@ class Hogwild:
         """Deal a few slices to each worker and wait for all, so that the state is one."""
         state, workers = self.state, self.config.threads
         last = min(state.step + self.round_slices * workers, self.schedule.next_stop(state.step))
-        steps = _Steps(state.step, last, lambda: self.schedule.is_over(self._seconds()))
+        steps = Steps(state.step, last, lambda: self.schedule.is_over(self._seconds()))
         if workers == 1:
             results = [self._work(steps, 0)]
         else:
@@ -166,7 +209,7 @@ class Hogwild:
         if self.state.step % self.schedule.record_every == 0:
             self._record()
 
-    def _work(self, steps: _Steps, worker: int) -> Learned:
+    def _work(self, steps: Steps, worker: int) -> Learned:
         results = [Learned(0.0, 0, 0)]
         while (step := steps.take()) is not None:
             rates = self.schedule.rates(step, self._seconds())
@@ -200,7 +243,7 @@ class Hogwild:
             "words_per_second": round(words / max(seconds, 1e-3)),
             "learning_rate": self.schedule.rates(state.step, state.seconds)[0],
             "loss": self._checked(state.loss / state.predictions),
-            "valid_loss": self._checked(self.learner.held_out_loss()),
+            "valid_loss": self._checked(self._held_out_loss()),
         }
         state.history.append(record)
         state.records, state.loss, state.predictions = state.records + 1, 0.0, 0
@@ -216,20 +259,66 @@ class Hogwild:
             )
         return loss
 
+    def _held_out_loss(self) -> float | None:
+        """The held-out loss of the weights as they are, measured once a step."""
+        if self._measured[0] != self.state.step:
+            self._measured = self.state.step, self.learner.held_out_loss()
+        return self._measured[1]
+
     def _judge_epoch(self) -> None:
-        """Count the epochs in a row that brought no lower held-out loss."""
-        if self.config.patience is None:
-            return
-        loss = self.learner.held_out_loss()
-        if loss is not None and (self.state.best is None or loss < self.state.best):
-            self.state.best, self.state.stale_epochs = loss, 0
-        else:
+        """Keep the weights of a lower held-out loss; count the epochs in a row without one."""
+        if self._watches and not self._is_better():
             self.state.stale_epochs += 1
+            can_cool = self.config.budget_seconds is not None and self.state.cool_down is None
+            if can_cool and self.state.stale_epochs >= self._patience:
+                self._cool_down()
+
+    def _is_better(self) -> bool:
+        """Whether the weights are the best so far; they are kept then."""
+        state, loss = self.state, self._held_out_loss()
+        if loss is None or not (state.best is None or loss < state.best):
+            return False
+        rate = self.schedule.rates(state.step, state.seconds)[0]
+        state.best, state.best_step, state.best_rate = loss, state.step, rate
+        state.stale_epochs = 0
+        self.kept.keep()
+        return True
+
+    def _cool_down(self) -> None:
+        """Go back to the best weights, and on from there with a rate that falls to its end.
+
+        The budget had meant the rate to stay high; it takes as many epochs as there were before.
+        """
+        state = self.state
+        self._go_back()
+        last = state.step + max(state.best_step, len(self.learner.slices))
+        state.cool_down = CoolDown(state.step, last, state.best_rate, state.seconds)
+        self.schedule.cool_down = state.cool_down
+        state.stale_epochs = 0
+
+    def _go_back(self) -> None:
+        self.kept.restore()
+        self._measured = self.state.step, self.state.best
+        self.changed()
+
+    def _take_best(self) -> None:
+        """End with the best weights; the last record is theirs."""
+        state = self.state
+        if not self._watches or state.best is None or self._is_better():
+            return
+        if state.best_step != state.step:
+            self._go_back()
+            epoch = round(self.schedule.epoch(state.best_step), 4)
+            record = {**state.history[-1], "valid_loss": state.best, "kept_epoch": epoch}
+            state.history.append(record)
+            if self.log is not None:
+                self.log.append(record)
 
     def _save(self, *, last: bool = False) -> None:
         step = self.state.step
         if self.checkpoints is not None and step != self._saved_step:
-            self.checkpoints.save(step, self.learner.arrays(), self.state, last=last)
+            arrays = self.learner.arrays() | self.kept.saved()
+            self.checkpoints.save(step, arrays, self.state, last=last)
             self._saved, self._saved_step = self._clock(), step
 
     def _stop(self, signal_name: str) -> None:
@@ -250,21 +339,3 @@ def train_hogwild(
     if context.resume:
         training.resume()
     return training.run().history
-
-
-class _Steps:
-    """The steps of one round, which several threads take until the time is over."""
-
-    def __init__(self, first: int, last: int, is_over: Callable[[], bool]) -> None:
-        self.next = first
-        self._first, self._last, self._is_over = first, last, is_over
-        self._lock = Lock()
-
-    def take(self) -> int | None:
-        """Return the next step, or None when there is none; the first one is always there."""
-        with self._lock:
-            step = self.next
-            if step == self._last or (step > self._first and self._is_over()):
-                return None
-            self.next += 1
-            return step

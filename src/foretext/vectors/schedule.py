@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -10,7 +10,7 @@ from foretext.config import Config
 from foretext.runtime import usable_cores
 from foretext.vectors.slices import Slices
 
-__all__ = ["DescentConfig", "LinearDecay", "ProcessesConfig", "VectorsConfig"]
+__all__ = ["CoolDown", "DescentConfig", "LinearDecay", "ProcessesConfig", "VectorsConfig"]
 
 RECORDS = 50  # lines of metrics in a training, about
 BUDGET_EPOCHS = 5  # what a budget is taken for when records are spread
@@ -58,6 +58,20 @@ class DescentConfig(VectorsConfig):
         """How many of them will run."""
         return self.workers
 
+    @property
+    def ends_at_best(self) -> bool:
+        """Whether the training ends with the weights of the lowest held-out loss."""
+        return self.patience is not None or self.budget_seconds is not None
+
+
+class CoolDown(NamedTuple):
+    """The last epochs of a training that went past its best: the learning rate falls to its end."""
+
+    first: int  # step
+    last: int  # step after it
+    rate: float  # of learning, at the first step
+    began: float  # seconds of the training
+
 
 class LinearDecay:
     """A learning rate that falls in a line, over words or, under a budget, over seconds.
@@ -86,6 +100,7 @@ class LinearDecay:
         self._words = epochs * slices.num_tokens
         limits = [seconds for seconds in (self.budget, limit) if seconds is not None]
         self.limit = min(limits, default=None)
+        self.cool_down: CoolDown | None = None  # from a step on, in place of the line
 
     @property
     def total(self) -> float:
@@ -107,6 +122,8 @@ class LinearDecay:
 
     def finished(self, step: int, seconds: float) -> bool:
         """Whether nothing is left to do."""
+        if self.cool_down is not None and step >= self.cool_down.last:
+            return True
         return self.is_over(seconds) or (self.budget is None and step >= self.num_steps)
 
     def is_over(self, seconds: float) -> bool:
@@ -120,8 +137,15 @@ class LinearDecay:
 
     def _share(self, step: int, seconds: float) -> float:
         """How much of the training is done, from 0; the larger one of words and seconds."""
+        if (cool_down := self.cool_down) is not None:
+            share = (step - cool_down.first) / (cool_down.last - cool_down.first)
+            if self.limit is None:
+                return share
+            left = max(self.limit - cool_down.began, 1e-3)
+            return max(share, (seconds - cool_down.began) / left)
         of_words = 0.0 if self.budget is not None else self.position(step) / self._words
         return of_words if self.limit is None else max(of_words, seconds / self.limit)
 
     def _rate(self, share: float) -> float:
-        return self.alpha + (self.min_alpha - self.alpha) * min(share, 1.0)
+        alpha = self.alpha if self.cool_down is None else self.cool_down.rate
+        return alpha + (self.min_alpha - alpha) * min(share, 1.0)

@@ -22,6 +22,7 @@ from foretext.progress import Progress
 from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.runtime import Threads
+from foretext.vectors.best_weights import STALE_EPOCHS, BestWeights
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.schedule import ProcessesConfig
 from foretext.vectors.tiles import Tiles
@@ -43,6 +44,9 @@ class _State:
     records: int = 0
     loss: float = 0.0  # summed since the last record
     loss_cells: int = 0  # that it is of
+    best: float | None = None  # held-out loss at the end of an epoch
+    best_step: int = 0  # after which it was measured
+    stale_epochs: int = 0
     history: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -73,6 +77,9 @@ class TileDescent:
         self.state = _State()
         self._losses = np.zeros(tiles.blocks**2)  # of each tile when it was last learned
         self._num_steps = config.epochs * tiles.blocks
+        self._best = BestWeights(lambda: weights.arrays)
+        is_held_out = config.budget_seconds is not None and len(tiles.held_out.rows) > 0
+        self._watches = is_held_out and self._best.has_room  # and ends with the best weights
         self._budget = self._seconds_for_learning()
         self._clock = context.clock
         self._began = self._saved = self._clock()
@@ -86,23 +93,26 @@ class TileDescent:
         if found is None:
             return
         copy_arrays(self.weights.arrays, found.arrays)
+        self._best.load(found.arrays)
         self.state = found.state
         self._saved_step = self.state.step
 
     def run(self) -> list[dict[str, Any]]:
-        """Learn until the epochs or the budget are used up; returns the records.
+        """Learn until the epochs or the budget are used up; a budget ends with the best weights.
 
         Raises:
             Interrupted: a signal asked for it; a checkpoint is saved if the context keeps them.
             SettingError: the loss is no longer a number.
         """
         if self.context.checkpoints is not None:
-            self.context.checkpoints.reserve(self.weights.arrays)
+            self.context.checkpoints.reserve(self._arrays_to_save())
         self._began = self._clock() - self.state.seconds
         with Interruption() as stop, self._learning() as learn:
             with self._progress() as bar, self._kept():
                 while not self._finished():
                     self._rounds(learn)
+                    if self._watches and self.state.step % self.tiles.blocks == 0:
+                        self._judge_epoch()
                     if self._record_due():
                         with bar.paused():
                             self._record()
@@ -114,6 +124,7 @@ class TileDescent:
                             self._save()
             self._save(last=True)  # whatever happens to the result, nothing is learned twice
             self._record()
+            self._take_best()
         return self.state.history
 
     @contextmanager
@@ -209,12 +220,15 @@ class TileDescent:
         chosen, budget = self.config.budget_seconds, self.context.budget
         if chosen is None or budget is None:
             return chosen
-        saving = NUM_SAVINGS * saving_seconds(self.weights.arrays)
+        saving = (NUM_SAVINGS - 1) * saving_seconds(self.weights.arrays)
+        saving += saving_seconds(self._arrays_to_save())
         return min(chosen, max(budget.left - saving, LEAST_RATE * budget.seconds))
 
     def _finished(self) -> bool:
         budget = self._budget
-        return self.state.step >= self._num_steps if budget is None else self._done() >= budget
+        if budget is None:
+            return self.state.step >= self._num_steps
+        return self.state.stale_epochs >= STALE_EPOCHS or self._done() >= budget
 
     def _done(self) -> float:
         """Cells or, under a budget, seconds."""
@@ -264,10 +278,35 @@ class TileDescent:
         if self.context.log is not None:
             self.context.log.append(record)
 
+    def _judge_epoch(self) -> None:
+        """Keep the weights of a lower held-out loss; count the epochs in a row without one."""
+        state, loss = self.state, self.weights.loss(self.tiles.held_out)
+        if state.best is not None and not loss < state.best:
+            state.stale_epochs += 1
+            return
+        state.best, state.best_step, state.stale_epochs = loss, state.step, 0
+        self._best.keep()
+
+    def _take_best(self) -> None:
+        """End with the best weights, where a budget is given; the last record is theirs."""
+        state = self.state
+        if state.best is None or self.weights.loss(self.tiles.held_out) <= state.best:
+            return
+        self._best.restore()
+        epoch = round(state.best_step / self.tiles.blocks, 4)
+        state.history.append({**state.history[-1], "valid_loss": state.best, "kept_epoch": epoch})
+        if self.context.log is not None:
+            self.context.log.append(state.history[-1])
+
+    def _arrays_to_save(self) -> dict[str, np.ndarray]:
+        """Arrays of the sizes that a checkpoint will have."""
+        return self.weights.arrays | (self._best.room() if self._watches else {})
+
     def _save(self, *, last: bool = False) -> None:
         step = self.state.step
         if self.context.checkpoints is not None and step != self._saved_step:
-            self.context.checkpoints.save(step, self.weights.arrays, self.state, last=last)
+            arrays = self.weights.arrays | self._best.saved()
+            self.context.checkpoints.save(step, arrays, self.state, last=last)
             self._saved, self._saved_step = self._clock(), step
 
     def _stop(self, signal_name: str) -> None:

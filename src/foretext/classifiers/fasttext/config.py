@@ -146,6 +146,15 @@ class FastTextClassifierConfig(Config):
         return name in self.changed and getattr(self, name) != _WITHOUT.get(name)
 
 
+class _ClassifierDescent(DescentConfig):
+    """The loss of labels rises long before their accuracy falls: a budget is used up."""
+
+    @property
+    def ends_at_best(self) -> bool:
+        """Only where the user asks for early stopping."""
+        return self.patience is not None
+
+
 _WITHOUT = {"minn": 0}  # a resolved recipe names it in any case
 
 
@@ -182,7 +191,7 @@ class ResolvedConfig(FastTextClassifierConfig):
         shared = ("epochs", "budget_seconds", "workers", "seed", "patience")
         settings = {name: getattr(self, name) for name in shared}
         least = min(LEAST_RATE, self.lr)
-        return DescentConfig.checked({**settings, "min_alpha": least}, "classifier")
+        return _ClassifierDescent.checked({**settings, "min_alpha": least}, "classifier")
 
     def recipe(self) -> dict[str, Any]:
         """Return the settings as a recipe names them: without those that have no effect."""

@@ -36,6 +36,10 @@ class Attempts:
         self._start, self._context = start, context
         self._is_whole = False  # whether all are there
 
+    def begin_again(self) -> None:
+        """Give the weights of the model to all before the next work."""
+        self._is_whole = False
+
     def __call__(self, work: Callable[[], Result]) -> Result:
         """Do what a process that ends can spoil, until it is done by all.
 

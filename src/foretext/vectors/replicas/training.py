@@ -30,7 +30,8 @@ def train_replicas(learner: ReplicaLearner, context: RunContext) -> list[dict[st
         return train_hogwild(learner, config, context)
     alone = config.model_copy(update={"workers": 1})  # this process only waits for the others
     with _group(learner, context.engine) as group:
-        training = Hogwild(Replicas(learner, group, context), alone, context)
+        replicas = Replicas(learner, group, context)
+        training = Hogwild(replicas, alone, context, replicas.begin_again)
         training.round_slices = 1  # a cycle is long enough
         if context.resume:
             training.resume()
@@ -72,6 +73,10 @@ class Replicas:
             OutputError: processes end again and again; the weights are those before the cycle.
         """
         return self._by_all(lambda: self._group.learn(slice_index, rates, seed))
+
+    def begin_again(self) -> None:
+        """Have all processes go on from the weights of the model, which have been replaced."""
+        self._by_all.begin_again()
 
     def held_out_loss(self) -> float | None:
         """The model's own."""
