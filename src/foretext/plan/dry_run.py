@@ -17,7 +17,8 @@ import torch
 
 from foretext.plan.devices import Device, device_named
 from foretext.plan.footprint import Footprint, Sharding, Weights, footprint
-from foretext.plan.memory import LOGIT_BYTES, PROGRAM_BYTES, activation_bytes
+from foretext.plan.memory import LOGIT_BYTES, PROGRAM_BYTES
+from foretext.training.activations import activation_bytes
 from foretext.training.flops import ModelFlops
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig

@@ -2,9 +2,7 @@
 
 Weights are kept five times over: float32 masters, two moments and gradients, and what is computed
 with. Processes that share the optimizer's memory (`training.sharding`) keep weights and their
-gradients whole, and of the rest a share each. Activations are counted as by Korthikanti et al. 2022
-("Reducing Activation Recomputation in Large Transformer Models", 4.1): 34 bytes a token, layer and
-unit of width in 16-bit numbers, twice that in 32-bit ones; scores of attention are never held.
+gradients whole, and of the rest a share each.
 """
 
 from __future__ import annotations
@@ -12,13 +10,13 @@ from __future__ import annotations
 import torch
 
 from foretext.runtime import free_memory, num_local_processes
+from foretext.training.activations import activation_bytes
 
-__all__ = ["activation_bytes", "free_bytes", "training_bytes"]
+__all__ = ["free_bytes", "training_bytes"]
 
 WEIGHT_BYTES = 20  # master, moments, gradient: 4 each; copy and its gradient: 2 each
 WHOLE_BYTES = 4  # where processes share: weights and their gradients in 16-bit numbers
 SHARED_BYTES = 20  # and what they part: masters, moments, sums of gradients
-ACTIVATION_BYTES = 34  # of a token, in 16-bit numbers
 LOGIT_BYTES = 1 << 27  # the chunks that logits come in, and the like
 PROGRAM_BYTES = 600 << 20  # Python, PyTorch and its buffers
 
@@ -46,12 +44,6 @@ def training_bytes(
     shared = WHOLE_BYTES * dtype.itemsize // 2 + SHARED_BYTES / sharers
     weights = WEIGHT_BYTES if sharers == 1 else min(shared, WEIGHT_BYTES)
     return PROGRAM_BYTES + LOGIT_BYTES + round(parameters * weights) + activations
-
-
-def activation_bytes(num_layers: int, dim: int, tokens: int, dtype: torch.dtype) -> int:
-    """Return the bytes that the activations of a network take, about."""
-    # embeddings, their norm and the head count as a layer more
-    return tokens * dim * (num_layers + 1) * ACTIVATION_BYTES * dtype.itemsize // 2
 
 
 def free_bytes(device: torch.device) -> int | None:

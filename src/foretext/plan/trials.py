@@ -14,7 +14,7 @@ from foretext.data.token_writer import write_tokens
 from foretext.nn.device import choose_device, choose_dtype
 from foretext.objectives import OBJECTIVES
 from foretext.plan.candidates import SHAPES, Candidate, shape_name
-from foretext.plan.memory import activation_bytes, training_bytes
+from foretext.plan.memory import training_bytes
 from foretext.plan.open_settings import chosen_shape, settings_by_model
 from foretext.plan.sample import CorpusSample
 from foretext.plan.stopwatch import Timer, measure_speed
@@ -24,6 +24,7 @@ from foretext.runtime import num_processes, usable_cores
 from foretext.sizes import Size
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
+from foretext.training.activations import activation_bytes
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 

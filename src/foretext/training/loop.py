@@ -21,6 +21,7 @@ from foretext.nn.device import choose_device
 from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
 from foretext.runtime import num_local_processes
+from foretext.training.activations import ActivationForecast
 from foretext.training.batches import Batches, Part
 from foretext.training.flops import ModelFlops, peak_flops
 from foretext.training.forecast import Forecast
@@ -123,6 +124,7 @@ class Training:
         self.schedule = Schedule(config, self.batches.per_epoch, self._limit())
         self.progression = Progression(model, config, self.schedule, self.optimizer)
         self.forecast = Forecast(self.batches.per_epoch)
+        self.activations = ActivationForecast(model, config, dtype, self.device)
         self.flops = ModelFlops(model)
         room = 0.0 if config.compile or is_full else config.frozen_states_gb * 1e9
         self.frozen = FrozenStates(model, self.batches, room)
@@ -253,7 +255,10 @@ class Training:
         began = self.context.clock()
         with advised_on_memory(self.config, self.processes.size, learned=self.state.step > 0):
             self.progression.use_layers(self.state)
-            self._step(self.progression.rows(next(batches), self.state))
+            part = self.progression.rows(next(batches), self.state)
+            if said := self.activations.add(part.batch):
+                self.context.warn(said)
+            self._step(part)
         if self.state.step == 1 and self.lanes.states:
             self.saver.reserve()  # the lanes need room, too
         took = self.context.clock() - began
