@@ -13,6 +13,7 @@ from foretext.plan.open_settings import (
     settings_by_choice,
     settings_by_model,
     settings_by_rules,
+    settings_by_time,
     settings_by_width,
 )
 from foretext.recipe import Recipe
@@ -117,3 +118,22 @@ def test_a_text_read_often_keeps_the_best_weights() -> None:
     assert settings_by_choice(Recipe.load("bert"), SMALL, 100_000)["training"]["keep"] == "best"
     unjudged = Recipe.load("bert", ["data.valid_rate=0.0"])
     assert "keep" not in settings_by_choice(unjudged, SMALL, 100_000)["training"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "max_length", "length", "rows"),
+    [(45.0, 512, 128, 16), (45.0, 64, 64, 32), (7_200.0, 512, 256, 32)],
+)
+def test_rows_of_a_network_that_is_there_already(
+    seconds: float, max_length: int, length: int, rows: int
+) -> None:
+    found = settings_by_time(Recipe.load("bert"), seconds, max_length)
+    assert found == {"objective": {"row_length": length}, "training": {"batch_examples": rows}}
+
+
+def test_rows_that_a_user_chose_decide_the_batch() -> None:
+    recipe = Recipe.load("gpt", ["objective.row_length=512"])
+    found = settings_by_time(recipe, 45.0, 1024)
+    assert found == {"objective": {}, "training": {"batch_examples": 4}}
+    both = Recipe.load("gpt", ["objective.row_length=512", "training.batch_examples=9"])
+    assert not any(settings_by_time(both, 45.0, 1024).values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -53,6 +54,7 @@ MOST_HELD_OUT = 50_000  # tokens, measured 20 times in a training in about a sec
 def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, Any]]]:
     """Pretrain a network, and keep it in the run's folder; returns it and the records."""
     base = _base_model(job)
+    job = _with_rows_for_time(job, base)
     if not (job.resume and job.run.tokens.is_dir()):
         job = job.opened()
     tokenizer = _tokenizer(job, base)
@@ -141,6 +143,28 @@ def _base_model(job: PretrainingJob) -> LanguageModel | None:
             "a language model as the base."
         )
     return cast(LanguageModel, base)
+
+
+def _with_rows_for_time(job: PretrainingJob, base: LanguageModel | None) -> PretrainingJob:
+    """Return the job with rows and batches for its budget, as a plan gives them to a new network.
+
+    A recipe's own are so large that a base of usual size takes one step in a minute.
+    """
+    if base is None or job.budget is None:
+        return job
+    from foretext.plan.open_settings import settings_by_time, with_sections
+
+    seconds, length = job.budget.seconds, base.backbone.max_length
+    found = {
+        name: each for name, each in settings_by_time(job.recipe, seconds, length).items() if each
+    }
+    if not found:
+        return job
+    values = [
+        f"{name}.{key} = {value}" for name, each in found.items() for key, value in each.items()
+    ]
+    job.note(f"{' and '.join(values)}, for as many steps as the budget allows")
+    return replace(job, recipe=with_sections(job.recipe, found))
 
 
 def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokenizer:

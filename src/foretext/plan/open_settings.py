@@ -29,6 +29,7 @@ __all__ = [
     "settings_by_choice",
     "settings_by_model",
     "settings_by_rules",
+    "settings_by_time",
     "settings_by_width",
     "with_sections",
 ]
@@ -77,6 +78,24 @@ def settings_by_rules(recipe: Recipe, corpus_bytes: float, seconds: float) -> Se
     if for_rows:
         settings["backbone"] = for_rows
     return _open(recipe, settings)
+
+
+def settings_by_time(recipe: Recipe, seconds: float, max_length: int) -> Sections:
+    """Return rows and batches for a network that is there already and learns for a time.
+
+    Args:
+        recipe: of the training.
+        seconds: that it may take.
+        max_length: positions that the network reads.
+    """
+    name, config = recipe.parts["objective"]
+    if not OBJECTIVES.resolve(str(name)).plans_rows(config):
+        return {}
+    chosen = recipe.parts["objective"].settings().get("row_length")
+    is_open = "objective.row_length" not in recipe.chosen or chosen is None
+    length = min(row_length_for(seconds) if is_open else int(chosen), max_length)
+    batch = {"batch_examples": rows_per_step(seconds, length)}
+    return _open(recipe, {"objective": {"row_length": length}, "training": batch})
 
 
 def settings_by_choice(recipe: Recipe, chosen: Candidate, text_tokens: int) -> Sections:
