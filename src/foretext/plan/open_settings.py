@@ -92,8 +92,10 @@ def settings_by_time(recipe: Recipe, seconds: float, max_length: int) -> Section
     if not OBJECTIVES.resolve(str(name)).plans_rows(config):
         return {}
     chosen = recipe.parts["objective"].settings().get("row_length")
-    is_open = "objective.row_length" not in recipe.chosen or chosen is None
-    length = min(row_length_for(seconds) if is_open else int(chosen), max_length)
+    wanted = row_length_for(seconds)
+    if chosen is not None and "objective.row_length" in recipe.chosen:
+        wanted = int(chosen)
+    length = min(wanted, max_length)
     batch = {"batch_examples": rows_per_step(seconds, length)}
     return _open(recipe, {"objective": {"row_length": length}, "training": batch})
 
