@@ -96,5 +96,5 @@ def test_a_model_of_an_earlier_version_keeps_its_words() -> None:
     from foretext.classifiers.linear_storage import kept_config
 
     assert kept_config({"features": "words"}).pre_tokenizer == "letters"
-    assert kept_config({"features": "characters"}).pre_tokenizer == "unicode_words"
+    assert kept_config({"features": "characters"}).pre_tokenizer == "letters"
     assert spelled_words.words_of("नमस्ते", "letters") == ["नमस", "त"]

@@ -16,6 +16,7 @@ from foretext.corpus.scripts import WITHOUT_BLANKS, script_rates
 
 __all__ = ["LONGEST_GRAM", "LinearConfig"]
 
+SIGNS_KEPT = ("words_and_punctuation", "whitespace")  # which characters always are
 LONGEST_GRAM = {"words": 2, "characters": 3}  # of words, or of characters
 
 _SAMPLE = 1000  # texts that the script is found from
@@ -42,7 +43,7 @@ class LinearConfig(Config):
 
     @model_validator(mode="after")
     def _has_words(self) -> Self:
-        if self.features == "characters" and self.pre_tokenizer != "unicode_words":
+        if self.features == "characters" and self.pre_tokenizer in SIGNS_KEPT:
             raise ValueError(
                 f"pre_tokenizer = {self.pre_tokenizer!r} has no effect on features = 'characters'"
             )
@@ -69,7 +70,7 @@ class LinearConfig(Config):
         by_word = self.features == "words"
         return TfidfVectorizer(
             analyzer="word" if by_word else "char",
-            preprocessor=prepared,
+            preprocessor=partial(prepared, splitting=self.pre_tokenizer),
             tokenizer=partial(words_of, splitting=self.pre_tokenizer) if by_word else None,
             token_pattern=None,
             ngram_range=(1, LONGEST_GRAM["words" if by_word else "characters"]),

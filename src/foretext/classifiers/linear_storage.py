@@ -123,13 +123,13 @@ def _fit(parts: LinearParts) -> bool:
 
 
 def kept_config(settings: dict[str, Any]) -> LinearConfig:
-    """Return the settings of a file; those of earlier versions do not say what a word is.
+    """Return the settings of a file; those of earlier versions do not say what a word is,
+    and soft hyphens and other invisible signs are among their features.
 
     Raises:
         SettingError: one of them is unknown or wrong.
     """
-    earlier = {"pre_tokenizer": "letters"} if settings.get("features") == "words" else {}
-    return LinearConfig.checked({**earlier, **settings}, "linear")
+    return LinearConfig.checked({"pre_tokenizer": "letters", **settings}, "linear")
 
 
 def packed_texts(name: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:

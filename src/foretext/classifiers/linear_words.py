@@ -86,7 +86,7 @@ def _added(parts: LinearParts, row: Any, column: int) -> dict[str, float]:
 
 
 def _grams(text: str, config: LinearConfig) -> list[_Gram]:
-    lowered, origins = prepared_places(text)
+    lowered, origins = prepared_places(text, config.pre_tokenizer)
     if config.features == "words":
         joint = " "
         words = word_pattern(config.pre_tokenizer).finditer(lowered)

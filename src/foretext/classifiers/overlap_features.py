@@ -25,10 +25,11 @@ class OverlapFeatures:
 
     Args:
         kind: what a word is.
+        edition: of its rules; None: the newest.
     """
 
-    def __init__(self, kind: PreTokenizerKind) -> None:
-        self._pre_tokenizer = PreTokenizer(kind, lowercase=True)
+    def __init__(self, kind: PreTokenizerKind, edition: int | None = None) -> None:
+        self._pre_tokenizer = PreTokenizer(kind, lowercase=True, edition=edition)
 
     @classmethod
     def for_texts(cls, pairs: Sequence[tuple[str, str]]) -> Self:
@@ -39,6 +40,11 @@ class OverlapFeatures:
     def kind(self) -> PreTokenizerKind:
         """What a word is."""
         return self._pre_tokenizer.kind
+
+    @property
+    def edition(self) -> int:
+        """Of its rules."""
+        return self._pre_tokenizer.edition
 
     def matrix(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Return the features of N pairs, (N, F)."""

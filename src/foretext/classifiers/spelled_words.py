@@ -49,21 +49,28 @@ def word_pattern(splitting: Splitting, *, is_ascii: bool = False) -> re.Pattern[
     return re.compile(rf"[{HAN}]|(?:(?![{HAN}])[\w{marks}])+|[^\s\w{marks}]")
 
 
-def prepared(text: str) -> str:
-    """Return a text as features are counted: composed, lower-case, no invisible signs."""
+def prepared(text: str, splitting: Splitting = "unicode_words") -> str:
+    """Return a text as features are counted: composed, lower-case, no invisible signs.
+
+    With ``letters``, by which earlier versions have learned, these signs stay.
+    """
+    if splitting == "letters":
+        return normalize(text, "NFC").lower()
     return without_invisible(normalize(text, "NFC")).lower()
 
 
-def prepared_places(text: str) -> tuple[str, list[list[int]]]:
+def prepared_places(
+    text: str, splitting: Splitting = "unicode_words"
+) -> tuple[str, list[list[int]]]:
     """Return the same, and the characters of `text` that each of its characters is of."""
     found, starts, ends = normalized(text, "NFC")
     places = [
         [*range(start, end)]
         for letter, start, end in zip(found, starts, ends, strict=True)
         for _ in letter.lower()
-        if letter not in INVISIBLE
+        if splitting == "letters" or letter not in INVISIBLE
     ]
-    return prepared(text), places
+    return prepared(text, splitting), places
 
 
 @cache

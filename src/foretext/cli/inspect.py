@@ -67,7 +67,13 @@ def inspect(
         write_corpus_report(report, found.model_dump(mode="json"), title=", ".join(corpus))
     if as_json:
         print_json(found.model_dump(mode="json"))
-        return
+    else:
+        _show(found)
+    if any(problem.severity == "error" and problem.place for problem in found.problems):
+        raise typer.Exit(2)  # a file cannot be read
+
+
+def _show(found: CorpusReport) -> None:
     print_table(["", ""], _figures(found))
     say()
     columns = ["min_count", "words kept", "tokens kept", "share"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from foretext._version import __version__
 from foretext.artifact import load_embedder, opened_run
 from foretext.corpus import Corpus
-from foretext.corpus.pre_tokenizers import PreTokenizerKind, likely_kind
+from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
 from foretext.errors import Interrupted, ModelFileError, OutputError
 from foretext.indexing.building import Building, Progressed
 from foretext.indexing.embedding import blocks_of, embed_passages, keep_vectors, take_vectors
@@ -90,7 +90,9 @@ class Job:
             self._read(quiet=quiet)
         facts = self._facts()
         passages = Passages(self._folder, facts)
-        facts = facts.model_copy(update={"words": self._kind_of_words(passages)})
+        kind = self._kind_of_words(passages)
+        edition = PreTokenizer(kind).edition
+        facts = facts.model_copy(update={"words": kind, "words_edition": edition})
         embedder = self._embedder(passages, quiet=quiet)
         dtype, dim = self._config.dtype, self._model.vector_size
         if not self._folder.embeddings.is_file():

@@ -78,6 +78,7 @@ class IndexFacts(_Facts):
     keep_duplicates: bool
     dtype: StorageType
     words: PreTokenizerKind  # what a word is
+    words_edition: Annotated[int, Field(ge=1, le=2)] = 1  # of its rules
     model: ModelFacts
 
 

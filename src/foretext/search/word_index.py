@@ -42,7 +42,7 @@ class WordIndex:
 
     def __init__(self, folder: IndexFolder, facts: IndexFacts) -> None:
         self._path = folder.words
-        self._pre_tokenizer = PreTokenizer(facts.words)
+        self._pre_tokenizer = PreTokenizer(facts.words, edition=facts.words_edition)
         tensors = map_tensors(folder.words, ModelFileError, TENSORS)
         self._words, self._word_starts = tensors["words"], tensors["word_starts"]
         self._first, self._rows = tensors["first"], tensors["rows"]

@@ -34,7 +34,11 @@ class WideMatcher(MatcherLearning):
             return super().begin(base, config, rows)
         found = cls.find(rows)
         baseline = PairBaseline().fit(pairs_of(rows), [row.label or "" for row in rows])
-        task = cls.task_class(config, base, **found, pair_words=baseline.features.kind)
+        words = {
+            "pair_words": baseline.features.kind,
+            "pair_words_edition": baseline.features.edition,
+        }
+        task = cls.task_class(config, base, **found, **words)
         assert task.words is not None
         with torch.no_grad():
             for own, given in zip(
@@ -61,7 +65,7 @@ class WideMatcher(MatcherLearning):
         """What the head reads beside the states; only where it does."""
         kind = self.task.found.get("pair_words")
         assert kind is not None, "a head without words"
-        return OverlapFeatures(kind)
+        return OverlapFeatures(kind, self.task.found.get("pair_words_edition", 1))
 
     def _rows(self, pairs: Sequence[TextPair]) -> PairRows:
         config, mode = self.task.config, self.task.mode

@@ -50,6 +50,7 @@ class Matching(TextTask):
         lowest, highest: range of the scores in the training rows.
         pair_words: what a word is, where the head reads which of them both texts have; None: it
             does not.
+        pair_words_edition: of the rules of these words.
     """
 
     class Config(Settings):
@@ -92,6 +93,7 @@ class Matching(TextTask):
         lowest: float = 0.0,
         highest: float = 1.0,
         pair_words: PreTokenizerKind | None = None,
+        pair_words_edition: Literal[1, 2] = 1,
         label_values: list[LabelValue] | None = None,
     ) -> None:
         has_scores = labels is None
@@ -101,7 +103,7 @@ class Matching(TextTask):
             found = {"lowest": lowest, "highest": highest}
         if pair_words is not None:
             _check_pair_words(pair_words)
-            found |= {"pair_words": pair_words}
+            found |= {"pair_words": pair_words, "pair_words_edition": pair_words_edition}
         super().__init__(config, base, **found)
         self.mode = match_mode(config, base, has_scores=has_scores)
         siamese = self.mode == "siamese"

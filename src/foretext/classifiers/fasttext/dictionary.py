@@ -48,6 +48,7 @@ class Dictionary:
         label_counts: (L,) int64.
         config: how texts are cut, and which n-grams they have.
         label_values: what the labels came as; None: as their names.
+        edition: of the rules of the pre-tokeniser by which words were learned; None: the newest.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Dictionary:
         label_counts: np.ndarray,
         config: ResolvedConfig,
         label_values: Sequence[LabelValue] | None = None,
+        edition: int | None = None,
     ) -> None:
         assert len(words) == len(counts), (len(words), len(counts))
         assert len(labels) == len(label_counts), (len(labels), len(label_counts))
@@ -67,6 +69,7 @@ class Dictionary:
         self.label_counts = label_counts
         self.config = config
         self.label_values = label_values
+        self.edition = edition
 
     @classmethod
     def learn(
@@ -115,7 +118,13 @@ class Dictionary:
     def with_config(self, config: ResolvedConfig) -> Dictionary:
         """Return the same words and labels under other settings."""
         return Dictionary(
-            self.words, self.counts, self.labels, self.label_counts, config, self.label_values
+            self.words,
+            self.counts,
+            self.labels,
+            self.label_counts,
+            config,
+            self.label_values,
+            self.edition,
         )
 
     def encode(self, texts: Sequence[str]) -> WordIds:
@@ -158,7 +167,7 @@ class Dictionary:
 
     @cached_property
     def _splitter(self) -> Cutter:
-        return splitter_of(self.config)
+        return splitter_of(self.config, self.edition)
 
     @cached_property
     def _table(self) -> WordTable:

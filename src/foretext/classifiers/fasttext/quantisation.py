@@ -95,6 +95,7 @@ def prune(model: FastTextModel, cutoff: int) -> FastTextModel:
             dictionary.label_counts,
             dictionary.config,
             dictionary.label_values,
+            dictionary.edition,
         ),
         word_rows=numbers[: len(words)],
         buckets=model.buckets[buckets],

@@ -33,14 +33,18 @@ class Blanks:
         return np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
 
 
-def splitter_of(config: ResolvedConfig) -> Cutter:
+def splitter_of(config: ResolvedConfig, edition: int | None = None) -> Cutter:
     """Return what cuts texts into words.
+
+    Args:
+        config: which kind it is.
+        edition: of the rules of the pre-tokeniser; None: the newest.
 
     Raises:
         MissingExtraError: ``chinese_words`` without jieba.
     """
     if config.pre_tokenizer != "blanks":
-        return PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase)
+        return PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase, edition=edition)
     return _SmallBlanks() if config.lowercase else Blanks()
 
 

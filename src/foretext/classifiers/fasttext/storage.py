@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from foretext._version import __version__
 from foretext.classifiers.fasttext.config import ResolvedConfig
@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 KIND = "fasttext classifier"
+EDITION = 2  # the newest
 CONFIG_FILE, MODEL_FILE = "config.json", "model.safetensors"
 
 _OF_THIS_MACHINE = {"workers"}  # settings that another machine chooses for itself
@@ -68,6 +69,7 @@ class _Facts(BaseModel):
     kind: str | None = None
     classifier: dict[str, Any] | None = None
     pruned: bool = False
+    edition: int = Field(default=1, ge=1, le=EDITION)  # of the rules by which texts are cut
     label_values: list[str | int | bool] | None = None
 
 
@@ -116,7 +118,11 @@ def load_folder(path: Path) -> FastTextModel:
     except SettingError as error:
         raise VectorFileError(f"{path / CONFIG_FILE} is damaged: {error}") from None
     return load_model(
-        path / MODEL_FILE, config, pruned=facts.pruned, label_values=facts.label_values
+        path / MODEL_FILE,
+        config,
+        pruned=facts.pruned,
+        label_values=facts.label_values,
+        edition=facts.edition,
     )
 
 
@@ -132,6 +138,7 @@ def model_facts(model: FastTextModel) -> dict[str, Any]:
         "labels": len(dictionary.labels),
         "quantised": isinstance(model.rows, QuantisedRows),
         "pruned": model.pruned,
+        "edition": dictionary.edition or EDITION,
         "classifier": dictionary.config.model_dump(exclude=_OF_THIS_MACHINE, exclude_none=True),
     }
 
@@ -164,6 +171,7 @@ def load_model(
     *,
     pruned: bool,
     label_values: Sequence[LabelValue] | None = None,
+    edition: int | None = None,
 ) -> FastTextModel:
     """Read the tensors.
 
@@ -172,6 +180,7 @@ def load_model(
         config: how texts are cut.
         pruned: whether rows were left out.
         label_values: what the labels came as; None: as their names.
+        edition: of the rules by which texts are cut; None: the newest.
 
     Raises:
         VectorFileError: the file is not there, cut off, or holds something else.
@@ -181,7 +190,7 @@ def load_model(
     counts = tensors["word_counts"], tensors["label_counts"]
     if flaw := flaw_of(words, counts[0], labels, counts[1]) or _flaw(tensors, config):
         raise VectorFileError(f"{path}: {flaw}; fetch or write it again.")
-    dictionary = Dictionary(words, counts[0], labels, counts[1], config, label_values)
+    dictionary = Dictionary(words, counts[0], labels, counts[1], config, label_values, edition)
     try:
         _ = dictionary.classes
     except ValueError as error:
