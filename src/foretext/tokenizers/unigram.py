@@ -1,24 +1,28 @@
-"""Unigram language model (Kudo 2018), learned by the `tokenizers` library."""
+"""Unigram language model (Kudo 2018)."""
 
 from __future__ import annotations
 
-import json
+from collections import Counter
+from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from foretext.corpus.blocks import BLOCK, Advance, Blocks
 from foretext.errors import SettingError
-from foretext.parsing import parse_json
 from foretext.tokenizers.character_counts import CharacterCounts
+from foretext.tokenizers.library_additions import with_special_tokens
 from foretext.tokenizers.line_sample import LineSample
+from foretext.tokenizers.piece_trainer import learn_pieces
 from foretext.tokenizers.subword_config import SubwordConfig
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 __all__ = ["Unigram"]
 
 SCORE_DIGITS = 10
+MARK = "▁"  # a blank, at the beginning of a word
 
 
 class Unigram(SubwordTokenizer):
@@ -59,7 +63,7 @@ class Unigram(SubwordTokenizer):
         workers: int = 1,
         progress: Advance | None = None,
     ) -> Self:
-        """Let the library learn from the sentences; it chooses the number of threads itself.
+        """Learn from the different words of the sentences, in one thread.
 
         Of text whose distinct words are long together, it learns from a sample of the sentences and
         from all characters that are kept. Text without blanks, such as Chinese, is sampled from
@@ -68,30 +72,46 @@ class Unigram(SubwordTokenizer):
 
         Raises:
             CorpusError: the corpus contains no text.
-            SettingError: the library cannot learn a vocabulary of that size from the text.
+            SettingError: `vocab_size` has no room for the special tokens and the characters.
         """
-        library = Tokenizer(models.Unigram())
-        if config.lowercase:
-            library.normalizer = normalizers.Lowercase()
-        library.pre_tokenizer = pre_tokenizers.Metaspace()
-        library.decoder = decoders.Metaspace()
-        trainer = trainers.UnigramTrainer(
-            vocab_size=config.vocab_size,
-            special_tokens=config.reserved,
-            unk_token=config.unknown,
-            max_piece_length=config.max_token_length,
-            show_progress=False,
-        )
         sample = _sampled(corpus, config, progress)
         if progress is not None:
             progress.stage(f"fitting pieces to {sample.rate:.0%} of the lines")
-        try:
-            library.train_from_iterator(sample, trainer)
-        except Exception as error:  # the library raises no subclass
-            raise _too_small(config, str(error)) from error
-        if library.get_vocab_size() > config.vocab_size:
-            raise _too_small(config, f"it needs {library.get_vocab_size()}")
-        return cls(_rounded(library))
+        counts = _counted(sample, lowercase=config.lowercase)
+        special, room = config.reserved, config.vocab_size - len(config.reserved)
+        needed = len(set().union(*counts))
+        if needed > room:
+            raise _too_small(config, f"it needs {needed + len(special)}")
+        number = np.fromiter(counts.values(), np.int64, len(counts))
+        learned = learn_pieces(list(counts), number, room, config.max_token_length)
+        pieces = [piece for piece in learned if piece.text not in set(special)]
+        return cls(_library(config, [*((name, 0.0) for name in special), *pieces]))
+
+
+def _counted(sample: LineSample, *, lowercase: bool) -> Counter[str]:
+    """Count the words as the library cuts them: each begins with the mark that is a blank."""
+    counts: Counter[str] = Counter()
+    for line in sample:
+        text = normalizers.Lowercase().normalize_str(line) if lowercase else line
+        text = text.replace(" ", MARK)
+        counts.update(_words(text if text.startswith(MARK) else MARK + text))
+    return counts
+
+
+def _words(text: str) -> Iterator[str]:
+    for word in text[1:].split(MARK):
+        yield MARK + word
+
+
+def _library(config: Unigram.Config, vocabulary: list[tuple[str, float]]) -> Tokenizer:
+    """A tokenizer of the library with these tokens and the logarithms of their probabilities."""
+    unknown = config.reserved.index(str(config.unknown))
+    library = Tokenizer(models.Unigram(_rounded(vocabulary), unknown, False))
+    if config.lowercase:
+        library.normalizer = normalizers.Lowercase()
+    library.pre_tokenizer = pre_tokenizers.Metaspace()
+    library.decoder = decoders.Metaspace()
+    return with_special_tokens(library, config.reserved)
 
 
 def _too_small(config: Unigram.Config, why: str) -> SettingError:
@@ -100,13 +120,9 @@ def _too_small(config: Unigram.Config, why: str) -> SettingError:
     )
 
 
-def _rounded(library: Tokenizer) -> Tokenizer:
+def _rounded(vocabulary: list[tuple[str, float]]) -> list[tuple[str, float]]:
     """The same with scores that a file keeps: the library reads 17 digits back inexactly."""
-    content = parse_json(library.to_str(), "The tokenizer", SettingError)
-    content["model"]["vocab"] = [
-        (piece, round(score, SCORE_DIGITS)) for piece, score in content["model"]["vocab"]
-    ]
-    return Tokenizer.from_str(json.dumps(content))
+    return [(token, round(score, SCORE_DIGITS)) for token, score in vocabulary]
 
 
 def _sampled(corpus: Blocks, config: Unigram.Config, progress: Advance | None) -> LineSample:
