@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foretext.finetuning.verdict import verdict
+from foretext.finetuning.verdict import highest, verdict
 
 FACTS = {
     "judged_by": "macro_f1",
@@ -63,6 +63,20 @@ def test_a_difference_that_may_be_chance_decides_nothing(difference: float) -> N
     assert (given["best"], given["command"]) == (None, COMMAND)
     assert "is not clearly better than the baseline" in given["sentence"]
     assert "may be chance" in given["sentence"]
+
+
+def test_no_longer_training_is_advised_where_neither_makes_a_mistake() -> None:
+    given = of(1.0, baseline=beside(1.0, 0.0, error=0.0))
+    assert (given["best"], given["command"]) == (None, COMMAND)
+    assert given["sentence"].startswith("Neither the model nor the baseline (TF-IDF")
+    assert "chance" not in given["sentence"]
+    given = of(1.0, majority={"figures": {"macro_f1": 1.0}, "difference": None})
+    assert given["sentence"].endswith("can show which is better.")
+    assert "Train longer" not in given["sentence"]
+
+
+def test_the_highest_value_of_a_figure_is_its_own() -> None:
+    assert (highest("accuracy"), highest("chrf")) == (1.0, 100.0)
 
 
 def test_one_answer_to_all_is_no_model_to_use() -> None:

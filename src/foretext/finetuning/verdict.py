@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.finetuning.learner import Learner
-from foretext.report.task_card import figure_name, figure_text
+from foretext.report.task_card import POINTS, figure_name, figure_text
 
 __all__ = ["base_command", "verdict"]
 
@@ -53,6 +53,14 @@ def verdict(
     best = ("model" if ours > theirs else rival) if is_certain else None
     said = {"model": "the model", rival: f"{RIVALS[rival]} ({facts[rival]['name']})"}
     instead = command if rival == "baseline" and best != "model" else None
+    if best is None and min(ours, theirs) >= highest(judged_by):
+        sentence = (
+            f"Neither the model nor {said[rival]} makes a mistake: {figure_name(judged_by)} "
+            f"{figure_text(judged_by, ours)} on the {examination['rows']:,} "
+            f"{PARTS[examination['part']]} rows; more rows, or harder ones, can show which is "
+            f"better. {INSTEAD[True] if instead else ''}"
+        )
+        return {"best": best, "against": rival, "sentence": sentence.rstrip(), "command": instead}
     first, second = (theirs, ours) if best == rival else (ours, theirs)
     sentence = (
         f"{_comparison(best, said, rival)}: {figure_name(judged_by)} "
@@ -62,6 +70,11 @@ def verdict(
     if best != "model":
         sentence += f" {INSTEAD[best is None]}" if instead else f" {remedy}".rstrip()
     return {"best": best, "against": rival, "sentence": sentence, "command": instead}
+
+
+def highest(figure: str) -> float:
+    """Return the value of a figure that none can exceed."""
+    return 100.0 if figure in POINTS else 1.0
 
 
 def base_command(learner: Learner, base: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from foretext.classifiers.predictor import Predictor
 from foretext.finetuning.learner import Learner
+from foretext.finetuning.verdict import highest
 
 __all__ = ["model_warnings", "remedy"]
 
@@ -21,7 +22,10 @@ def model_warnings(
 ) -> Iterator[str]:
     """Yield a sentence, with the remedy, for each thing that is wrong with the answers."""
     if examination["degenerate"] is not None:
-        yield f"{examination['degenerate']} {remedy(learner)}"
+        figures = examination.get("figures", {})
+        is_right = figures.get(model.judged_by, 0.0) >= highest(model.judged_by)
+        advice = "All of them are right; give rows with other answers, too."
+        yield f"{examination['degenerate']} {advice if is_right else remedy(learner)}"
     error = examination.get("calibration_error")
     if error is not None and error > MISCALIBRATED and examination["rows"] >= ENOUGH:
         yield f"{_miscalibration(examination, error)} {_calibration_remedy(learner, model)}"
