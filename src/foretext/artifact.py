@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers import CLASSIFIERS
 from foretext.classifiers.predictor import Predictor
 from foretext.errors import ModelFileError, SettingError, VectorFileError
@@ -55,6 +56,7 @@ def load(path: str | Path) -> Any: ...
 def load(path: str | Path, kind: type[T]) -> T: ...
 
 
+@checked_arguments
 def load(path: str | Path, kind: type[Any] | None = None) -> Any:
     """Open what a run left, a vector file of anybody's, or a folder with somebody's model.
 

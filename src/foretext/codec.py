@@ -18,6 +18,7 @@ from pydantic import Field
 from torch import Tensor
 from typing_extensions import TypedDict
 
+from foretext.arguments import checked_arguments, given_array
 from foretext.backbones import AUTOENCODERS
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.config import Config
@@ -65,6 +66,7 @@ class Codec(Represented):
         self.components = components
 
     @classmethod
+    @checked_arguments
     def load(cls, folder: str | Path) -> Codec:
         """Open what a run left.
 
@@ -76,11 +78,13 @@ class Codec(Represented):
         return cls.read(Path(folder))
 
     @classmethod
+    @checked_arguments
     def read(cls, folder: Path) -> Codec:
         """Open a run whose networks are written, finished or not."""
         network = _load_network(folder)
         return cls(network, _load_components(folder / _COMPONENTS, network))
 
+    @checked_arguments
     def save(self, folder: Path) -> dict[str, Any]:
         """Write networks and components; returns what `load` needs in ``config.json``."""
         weights = {name: w.cpu().numpy() for name, w in self.network.state_dict().items()}
@@ -157,7 +161,8 @@ class Codec(Represented):
 def _checked(values: ArrayLike, shape: tuple[int, ...], what: str) -> Values:
     """Return examples, or codes, as the networks take them; pixels are scaled as for training."""
     is_code = what == "codes"
-    array = np.ascontiguousarray(values, np.float32) if is_code else scaled_examples(values)
+    array = given_array(values, what, np.float32) if is_code else scaled_examples(values)
+    array = np.ascontiguousarray(array)
     if array.shape[1:] != shape or not len(array):
         raise SettingError(
             f"{what} of shape {array.shape} do not fit this autoencoder: give an array of shape "

@@ -4,6 +4,7 @@
     ├── CorpusError          text that cannot be read, or is too little to learn from
     │   └── GivenError       texts or labels that a method does not take (also a ValueError)
     ├── SettingError         a setting that does not exist, has no effect, or has no such value
+    │   ├── ArgumentError    an argument of a kind that a function does not take (also a TypeError)
     │   ├── BudgetError      a time in which nothing can be learned
     │   └── ClusterError     a cluster that does not answer, or has no room; what was done stays
     ├── OutputError          a folder or file that cannot be written, or would be overwritten
@@ -27,6 +28,7 @@ import re
 from collections.abc import Iterable
 
 __all__ = [
+    "ArgumentError",
     "ClusterError",
     "CorpusError",
     "EvaluationError",
@@ -72,6 +74,10 @@ class GivenError(CorpusError, ValueError):
 
 class SettingError(ForetextError):
     """A setting that does not exist, has no effect here, or has no such value."""
+
+
+class ArgumentError(SettingError, TypeError):
+    """An argument of a kind that a function does not take, such as a list where a text is due."""
 
 
 class BudgetError(SettingError):

@@ -13,6 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from foretext.arguments import checked_arguments
 from foretext.errors import MissingExtraError, SettingError, UntrustedError, did_you_mean
 
 __all__ = ["Registry", "imported", "trust", "trusted"]
@@ -20,6 +21,7 @@ __all__ = ["Registry", "imported", "trust", "trusted"]
 _trusted: set[str] = set()  # modules, packages, and "module:Class" that the user wrote
 
 
+@checked_arguments
 def trust(*names: str) -> None:
     """Let folders name components of these modules or packages, for as long as the process lives.
 

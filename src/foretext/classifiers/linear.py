@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext._version import __version__
+from foretext.arguments import checked_arguments
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.informative_features import informative_features
@@ -258,6 +259,7 @@ class LinearClassifier(TextLabeller):
         """
         return cls.of_parts(read_parts(path))
 
+    @checked_arguments
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` opens, whole or not at all.
 
@@ -268,6 +270,7 @@ class LinearClassifier(TextLabeller):
             self.write(temporary, {})
 
     @classmethod
+    @checked_arguments
     def load(cls, folder: str | Path) -> Self:
         """Open what `save`, or a run, left.
 

@@ -12,6 +12,7 @@ from itertools import islice, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.class_answers import ClassAnswers, label_doubts
 from foretext.classifiers.row_model import RowModel
 from foretext.data.rows.input_file import input_files
@@ -146,11 +147,13 @@ class Predictor(RowModel, Explained, Represented):
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
         """Return the answer to each input, a text for each of `fields`, as JSON has it."""
 
+    @checked_arguments
     def shown(self, record: Record) -> str:
         """Return one of the `predictions` as a line for people: answer, tab, input."""
         answers = [_shown(each) for name, each in record.items() if name not in self.fields]
         return "\t".join([*answers, *(record[name] for name in self.fields)])
 
+    @checked_arguments
     def inputs(
         self,
         path: Any,
@@ -183,6 +186,7 @@ class Predictor(RowModel, Explained, Represented):
         for file in input_files(path, wanted.reading):
             yield from self.inputs_in(file, wanted)
 
+    @checked_arguments
     def predictions(
         self,
         lines: Iterable[str] | Path,
@@ -218,6 +222,7 @@ class Predictor(RowModel, Explained, Represented):
         inputs = (line_input(line, number, self.fields) for number, line in enumerate(lines, 1))
         yield from self.answered(inputs, k=k, threshold=threshold)
 
+    @checked_arguments
     def answered(
         self, inputs: Iterable[Input], *, k: int | None = None, threshold: float | None = None
     ) -> Iterator[Record]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, ClassVar
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.shown_row import ShownRow
 from foretext.config import Config
@@ -231,6 +232,7 @@ class RowModel(ABC):
         """Answer rows, and return how good the answers are."""
         return self.judge(rows, self.answer_rows(rows))
 
+    @checked_arguments
     def evaluate(
         self, path: Any, *, rows: Config | Mapping[str, Any] | None = None
     ) -> dict[str, Any]:

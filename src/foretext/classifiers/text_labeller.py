@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import (
     ClassAnswers,
@@ -101,6 +102,7 @@ class TextLabeller(Predictor):
         )
         return found
 
+    @checked_arguments
     def predict_top(self, texts: Any, k: int | None = 1, threshold: float = 0.0) -> Any:
         """Return up to `k` labels of each text with their probabilities, the best first.
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from foretext.arguments import checked_arguments
 from foretext.cleaning.building import Building
 from foretext.cleaning.cleaned import Cleaned
 from foretext.cleaning.documents import unit_of
@@ -33,6 +34,7 @@ __all__ = ["clean"]
 Settings = Mapping[str, Any]
 
 
+@checked_arguments
 def clean(
     corpus: TextSource,
     out: str | Path,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from foretext.arguments import checked_arguments
 from foretext.comparison.candidate import Sections
 from foretext.comparison.comparison import Comparison
 from foretext.comparison.request import CompareRequest
@@ -19,6 +20,7 @@ from foretext.errors import SettingError
 __all__ = ["compare"]
 
 
+@checked_arguments
 def compare(
     task: str,
     train: Any,

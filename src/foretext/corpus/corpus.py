@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from foretext.arguments import checked_arguments
 from foretext.corpus.findings import how_read, named_files
 from foretext.corpus.formats import format_of, normal_form
 from foretext.corpus.layout import Layout
@@ -44,6 +45,7 @@ class Corpus:
         CorpusError: there is no such file; while reading: a file is damaged or of another kind.
     """
 
+    @checked_arguments
     def __init__(
         self,
         sources: str | Path | Source | Sequence[str | Path | Source],
@@ -61,6 +63,7 @@ class Corpus:
         for block in self.blocks(_BLOCK):
             yield from block[:-2].split("\n\n")
 
+    @checked_arguments
     def blocks(self, size: int = 4 << 20) -> Iterator[str]:
         """Yield the normal form in blocks of whole documents, about `size` characters each.
 
@@ -174,6 +177,7 @@ class Corpus:
             self._readings = Readings(self._plain_sources(), self.config)
         return self._readings
 
+    @checked_arguments
     def reread(self, config: CorpusConfig) -> Corpus:
         """Return the same files, read with other settings; a stream's copy is shared."""
         corpus = Corpus(self.sources, config)

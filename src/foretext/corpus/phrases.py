@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import islice, pairwise
 from typing import Any, Literal, NamedTuple, Self
 
+from foretext.arguments import checked_arguments
 from foretext.corpus.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.corpus.settings import CorpusConfig
@@ -62,6 +63,7 @@ class Phrases(Represented):
     ['in', 'new_york']
     """
 
+    @checked_arguments
     def __init__(
         self,
         *,
@@ -128,10 +130,19 @@ class Phrases(Represented):
         return self.fit(sentences).transform(sentences)
 
     def __getitem__(self, sentence: Iterable[str]) -> list[str]:
-        """Return a sentence, a list of words, with its phrases joined."""
-        if isinstance(sentence, str):
+        """Return a sentence, a list of words, with its phrases joined.
+
+        Raises:
+            SettingError: it is a text, or something else.
+        """
+        words = (
+            sentence
+            if isinstance(sentence, str) or not isinstance(sentence, Iterable)
+            else [*sentence]
+        )
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise SettingError("A sentence is a list of words; split the text, or use transform.")
-        return self._joined(list(sentence))
+        return self._joined(words)
 
     def export_phrases(self) -> dict[str, float]:
         """Return every phrase that would be joined, with its score."""
@@ -145,6 +156,7 @@ class Phrases(Represented):
                     found[joined] = score
         return found
 
+    @checked_arguments
     def score(self, candidate: Candidate) -> float | None:
         """Return the score of a phrase; None where it is not above the threshold."""
         first, last = self.vocab.get(candidate.first, 0), self.vocab.get(candidate.last, 0)

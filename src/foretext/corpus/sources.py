@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from foretext.arguments import shown_value
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.settings import Format
 from foretext.corpus.source import (
@@ -18,7 +19,7 @@ from foretext.corpus.source import (
     remote_source,
     standard_input,
 )
-from foretext.errors import CorpusError, did_you_mean
+from foretext.errors import ArgumentError, CorpusError, did_you_mean
 
 __all__ = ["SUFFIXES", "at_home", "find_sources", "left_out", "left_out_sentence", "suffix_format"]
 
@@ -51,7 +52,7 @@ def find_sources(
     Raises:
         CorpusError: there is no such file; the message suggests similar names.
     """
-    listed = [names] if isinstance(names, str | Path | Source) else list(names)
+    listed = [names] if isinstance(names, str | Path | Source) else _listed(names)
     if not listed:
         raise CorpusError("No corpus was given; give a file, a folder, a glob, a URL or '-'.")
     if listed.count(STANDARD_INPUT) > 1:
@@ -116,6 +117,24 @@ def at_home(path: Path) -> Path:
         return path.expanduser()
     except RuntimeError:
         return path
+
+
+def _listed(names: Any) -> list[str | Path | Source]:
+    """Return names as a list.
+
+    Raises:
+        ArgumentError: something is no name.
+    """
+    listed = (
+        list(names) if isinstance(names, Iterable) and not isinstance(names, bytes) else [names]
+    )
+    for name in listed:
+        if not isinstance(name, str | Path | Source):
+            raise ArgumentError(
+                f"{shown_value(name)} names no file: give a path as a text or a Path, or a list of "
+                "paths."
+            )
+    return listed
 
 
 def _find(name: str | Path | Source, only: Format | None) -> list[Source]:

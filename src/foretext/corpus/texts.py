@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias, Union
 
+from foretext.arguments import checked_arguments
 from foretext.corpus.columns import missing_column
 from foretext.corpus.file_names import MOST_FEW, are_few_words, looks_like_path, names_file
 from foretext.corpus.foreign_tables import column_names, column_values, plain_value
@@ -40,6 +41,7 @@ MOST_WORDS = 8  # that the name of a file has
 _CLEAR = "write foretext.texts([...]) to say that they are texts"
 
 
+@checked_arguments
 def texts(given: Any, column: str = COLUMN) -> InMemory:
     """Return texts in memory as a source; every string is a text, also one that names a file.
 

@@ -15,6 +15,7 @@ from typing import BinaryIO, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from foretext.arguments import given_array
 from foretext.errors import ImageFileError, SettingError
 from foretext.parsing.npy_file import read_npy
 
@@ -58,7 +59,7 @@ def scaled_examples(values: ArrayLike) -> NDArray[np.float32]:
     Raises:
         SettingError: whole numbers outside of 0..255, numbers that are not finite, or no numbers.
     """
-    array = np.asarray(values)
+    array = given_array(values, "examples")
     if array.dtype.kind not in "biuf":
         raise SettingError(
             f"An array of type {array.dtype} holds no numbers to learn from; give numbers."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.not_fitted import not_fitted
 from foretext.data.images import scaled_examples
 from foretext.errors import SettingError, did_you_mean
@@ -107,7 +108,7 @@ class Autoencoder(Parameters):
         """The settings, section by section."""
         chosen = self.chosen()
         kind = chosen.pop("kind", "convolutional")
-        if kind not in self.RECIPES:
+        if not isinstance(kind, str) or kind not in self.RECIPES:
             hint = did_you_mean(kind, self.RECIPES) or f" There are: {', '.join(self.RECIPES)}."
             raise SettingError(f"kind = '{kind}': there is no such autoencoder.{hint}")
         return Recipe.from_settings(self.RECIPES[kind], chosen)
@@ -118,6 +119,7 @@ class Autoencoder(Parameters):
         return self.codec is not None
 
     @classmethod
+    @checked_arguments
     def load(cls, run: str | Path) -> Self:
         """Open the folder of a run.
 
@@ -139,6 +141,7 @@ class Autoencoder(Parameters):
         estimator.codec = codec
         return estimator
 
+    @checked_arguments
     def fit(
         self,
         examples: Sources | ArrayLike,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.not_fitted import not_fitted
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
@@ -102,6 +104,7 @@ class Doc2Vec(Parameters):
             raise not_fitted("These vectors have learned nothing yet; call fit first.")
         return self._documents
 
+    @checked_arguments
     def fit(
         self,
         corpus: TextSource,
@@ -158,7 +161,7 @@ class Doc2Vec(Parameters):
         Raises:
             ForetextError: as of `fit`.
         """
-        held = list(texts) if iter(texts) is texts else texts  # a generator can be read once
+        held = list(texts) if isinstance(texts, Iterator) else texts  # a generator can be read once
         self.fit(held, y)
         return self.transform(held)
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
 
+from foretext.arguments import checked_arguments
 from foretext.errors import SettingError, did_you_mean
 from foretext.recipe import Recipe
 from foretext.representation import Represented
@@ -46,6 +47,7 @@ class Parameters(Represented):
         return {argument.name: argument.default for argument in arguments}
 
     @classmethod
+    @checked_arguments
     def refuse_unknown(cls, names: Iterable[str]) -> None:
         """Refuse names that are no settings.
 
@@ -69,7 +71,7 @@ class Parameters(Represented):
         Raises:
             SettingError: there is no such setting, or a value is not allowed; nothing has changed.
         """
-        self.refuse_unknown(params)
+        self.refuse_unknown([*params])
         before = self.get_params()
         vars(self).update(params)
         try:
@@ -123,7 +125,7 @@ def kept(init: Init) -> Init:
 
     @wraps(init)
     def keeping(self: Parameters, *args: Any, **settings: Any) -> None:
-        self.refuse_unknown(settings)
+        self.refuse_unknown([*settings])
         given = signature.bind(self, *args, **settings)
         given.apply_defaults()
         vars(self).update(list(given.arguments.items())[1:])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.not_fitted import not_fitted
 from foretext.corpus.texts import TextSource
 from foretext.errors import SettingError
@@ -60,6 +61,7 @@ class VectorEstimator(Parameters):
         return self._vectors
 
     @classmethod
+    @checked_arguments
     def from_recipe(cls, path: str | Path) -> Self:
         """Take the settings from a TOML file.
 
@@ -78,6 +80,7 @@ class VectorEstimator(Parameters):
         known = cls.defaults()
         return cls(**{name: value for each in settings for name, value in each if name in known})
 
+    @checked_arguments
     def fit(
         self,
         corpus: TextSource,
@@ -120,6 +123,7 @@ class VectorEstimator(Parameters):
         self._run = None if out is None else Path(out)
         return self._vectors
 
+    @checked_arguments
     def partial_fit(
         self, corpus: TextSource, y: object = None, *, quiet: bool | None = None
     ) -> WordVectors:
@@ -155,7 +159,7 @@ class VectorEstimator(Parameters):
         Raises:
             ForetextError: as of `fit`.
         """
-        held = list(texts) if iter(texts) is texts else texts  # a generator can be read once
+        held = list(texts) if isinstance(texts, Iterator) else texts  # a generator can be read once
         self.fit(held, y)
         return self.transform(held)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal, overload
 
+from foretext.arguments import checked_arguments
 from foretext.errors import SettingError
 from foretext.explanation.explanation import Explanation, explained_words
 from foretext.explanation.occlusion import OCCLUSION, occlude
@@ -46,6 +47,7 @@ class Explained:
         most: int = MOST,
     ) -> list[Explanation]: ...
 
+    @checked_arguments
     def explain(
         self,
         inputs: str | tuple[str, ...] | Sequence[str] | Sequence[tuple[str, ...]],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, ov
 
 import pydantic
 
+from foretext.arguments import checked_arguments
 from foretext.config import Config
 from foretext.data.rows.in_memory import RowSource
 from foretext.errors import SettingError
@@ -124,6 +125,7 @@ def finetune(
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> Predictor: ...
+@checked_arguments
 def finetune(
     task: str | None = None,
     base: BaseModel | None = None,

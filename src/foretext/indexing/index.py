@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from foretext.arguments import checked_arguments
 from foretext.artifact import load_embedder
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.texts import TextSource, found_sources
@@ -23,6 +24,7 @@ from foretext.search.search_index import SearchIndex
 __all__ = ["index"]
 
 
+@checked_arguments
 def index(
     model: str | Path,
     texts: TextSource,

@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from foretext.arguments import checked_arguments
+from foretext.config import whole_number
 from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import iterate_texts
 from foretext.errors import SettingError
@@ -67,6 +69,7 @@ class LanguageModel(ModelParts):
     """
 
     @torch.inference_mode()
+    @checked_arguments
     def embed(
         self,
         texts: Any,
@@ -136,6 +139,7 @@ class LanguageModel(ModelParts):
         return text_cosines(self.embed, size, firsts, seconds)
 
     @torch.inference_mode()
+    @checked_arguments
     def fill(
         self, text: str, topn: int = 5, *, targets: Sequence[str] | None = None
     ) -> list[list[Filling]]:
@@ -151,6 +155,7 @@ class LanguageModel(ModelParts):
                 model that writes spans.
             CorpusError: no mask in the text, or more text than the model sees at once.
         """
+        topn = whole_number(topn, "topn", least=1)
         network = self._networks.exact()
         if self.objective is None or not self.objective.writes_spans:
             return fill_masks(network, self.tokenizer, self._framing, text, topn, targets)
@@ -160,6 +165,7 @@ class LanguageModel(ModelParts):
             )
         return fill_spans(network, self.tokenizer, text, topn)
 
+    @checked_arguments
     def generate(
         self,
         prompt: Prompt = "",
@@ -241,6 +247,7 @@ class LanguageModel(ModelParts):
         """Tokens that its training has taught the model to read at once."""
         return self._networks.learned_length
 
+    @checked_arguments
     def prompt_ids(self, prompt: Prompt) -> list[int]:
         """Return the ids that `generate` continues: those of a text, with what stands before it.
 
@@ -253,6 +260,7 @@ class LanguageModel(ModelParts):
         return prompt_ids(self.tokenizer, self._framing, reading, prompt)
 
     @torch.inference_mode()
+    @checked_arguments
     def likelihood(self, texts: str | Sequence[str], *, stride: int | None = None) -> Likelihood:
         """Return the loss of documents that are read as one stream, by tokens, words and bytes.
 
@@ -268,10 +276,12 @@ class LanguageModel(ModelParts):
         documents = [texts] if isinstance(texts, str) else texts
         return measure_likelihood(self._networks.exact(), self.tokenizer, documents, stride=stride)
 
+    @checked_arguments
     def perplexity(self, texts: str | Sequence[str], *, stride: int | None = None) -> float:
         """Return the perplexity per token; `likelihood` has it per word, and bits a byte."""
         return self.likelihood(texts, stride=stride).perplexity
 
+    @checked_arguments
     def token_scores(self, rows: Sequence[Sequence[int]], topn: int = 0) -> list[TokenScores]:
         """Return the log-probability of each token of some texts, given the tokens before it.
 
@@ -290,6 +300,7 @@ class LanguageModel(ModelParts):
         return score_rows(self._networks.exact(), rows, self.tokenizer.vocab_size, topn)
 
     @torch.inference_mode()
+    @checked_arguments
     def layers(self, text: str, second: str | None = None) -> LayerStates:
         """Return the states of a text's tokens after each layer, (L + 1, T, D), embeddings first.
 
@@ -301,6 +312,7 @@ class LanguageModel(ModelParts):
         return layers_of(self._networks.exact().backbone.for_tasks, self._one_text(text, second))
 
     @torch.inference_mode()
+    @checked_arguments
     def attention_maps(self, text: str, second: str | None = None) -> AttentionMaps:
         """Return the attention weights of a text's tokens, by layer and head, (L, H, T, T).
 

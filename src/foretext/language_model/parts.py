@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import torch
 
+from foretext.arguments import checked_arguments
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
@@ -36,6 +37,7 @@ class ModelParts(Represented):
     task_origin: ClassVar = "pretrained"  # what a task that is learned on it starts with
     weighs_words: ClassVar[bool] = False  # `embed` takes no weights of words
 
+    @checked_arguments
     def __init__(
         self,
         tokenizer: SubwordTokenizer,
@@ -87,6 +89,7 @@ class ModelParts(Represented):
             "longest text": self.backbone.max_length,
         }
 
+    @checked_arguments
     def over(
         self, tokenizer: SubwordTokenizer, backbone: Backbone, objective: Objective | None
     ) -> Self:
@@ -105,6 +108,7 @@ class ModelParts(Represented):
             prompts=self.prompts,
         )
 
+    @checked_arguments
     def use_precision(self, precision: ReadingPrecision) -> None:
         """Compute in these numbers from now on, see the argument `precision`.
 
@@ -156,6 +160,7 @@ class ModelParts(Represented):
         """What stands around a text, and how much of a text is read at once."""
         return self._embedder.window
 
+    @checked_arguments
     def text_sizes(self, texts: Sequence[str]) -> list[int]:
         """Return how many tokens each text has."""
         return list(map(len, self.tokenizer.encode_batch(texts)))
@@ -179,6 +184,7 @@ class ModelParts(Represented):
         """Weights; those that two parts share count once."""
         return sum(weight.numel() for weight in self._networks.original.parameters())
 
+    @checked_arguments
     def cut(self, texts: Sequence[str], length: int | None = None) -> list[list[int]]:
         """Return the tokens of texts in pieces that the model reads at once, without overlap.
 
@@ -192,6 +198,7 @@ class ModelParts(Represented):
         ]
 
     @torch.inference_mode()
+    @checked_arguments
     def read_tokens(
         self, rows: Sequence[Sequence[int]], done: Callable[[int], object] = int
     ) -> ReadTokens:
@@ -212,6 +219,7 @@ class ModelParts(Represented):
         )
         return read._replace(texts=through_layers(self.dense, read.texts))
 
+    @checked_arguments
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` and Hugging Face's `from_pretrained` open.
 
@@ -240,6 +248,7 @@ class ModelParts(Represented):
             )
 
     @classmethod
+    @checked_arguments
     def load(
         cls,
         folder: str | Path,

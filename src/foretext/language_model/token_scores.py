@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from foretext.backbones.base import Backbone
+from foretext.config import whole_number
 from foretext.data.batch import Inputs
 from foretext.errors import CorpusError
 from foretext.language_model.abilities import cannot
@@ -54,6 +55,7 @@ def score_rows(
         raise cannot("token_scores", "a causal model (GPT)", objective)
     head = objective.token_head
     assert head is not None, f"{type(objective).__name__} scores texts and has no token head"
+    topn = whole_number(topn, "topn", least=0)
     length = None if backbone.carries_state else objective.learned_length(backbone)
     for row in rows:
         check_ids(row, num_ids)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, overload
 
+from foretext.arguments import checked_arguments
 from foretext.corpus.texts import TextSource
 from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
@@ -42,6 +43,7 @@ def distill(
 ) -> Pretrained: ...
 
 
+@checked_arguments
 def distill(
     model: str | Path | LanguageModel,
     out: str | Path | None = None,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from foretext._version import __version__
+from foretext.arguments import checked_arguments
 from foretext.config import duration_seconds
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import TextSource
@@ -80,6 +81,7 @@ class Pretrained:
         return cast("Objective", cast("LanguageModel", self.model).objective)
 
 
+@checked_arguments
 def pretrain(
     recipe: str | Path | Recipe,
     corpus: TextSource,

@@ -28,10 +28,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, cast
 
+from foretext.arguments import checked_arguments
 from foretext.config import Config
 from foretext.corpus import CorpusConfig
 from foretext.data.settings import DataConfig
-from foretext.errors import ModelFileError, SettingError, did_you_mean
+from foretext.errors import ModelFileError, OutputError, SettingError, did_you_mean
 from foretext.parsing import read_toml
 from foretext.recipe.overrides import overridden
 from foretext.recipe.published import read_recipe
@@ -94,6 +95,7 @@ class Recipe:
         return cast(VectorsConfig, self.parts["vectors"].config)
 
     @classmethod
+    @checked_arguments
     def load(
         cls,
         recipe: str | Path,
@@ -120,6 +122,7 @@ class Recipe:
         return cls.from_sections(sections, chosen, source=Path(recipe))
 
     @classmethod
+    @checked_arguments
     def of_run(cls, path: Path) -> Self:
         """Read the recipe that a run keeps.
 
@@ -134,6 +137,7 @@ class Recipe:
             raise ModelFileError(f"{path}: {error}") from error
 
     @classmethod
+    @checked_arguments
     def from_sections(
         cls,
         sections: Mapping[str, Mapping[str, Any]],
@@ -166,6 +170,7 @@ class Recipe:
         )
 
     @classmethod
+    @checked_arguments
     def from_settings(cls, name: str, settings: Mapping[str, Any]) -> Self:
         """Sort settings without sections, as Python callers give them, into the right ones.
 
@@ -193,12 +198,22 @@ class Recipe:
             chosen.add(f"{homes[0]}.{setting}")
         return cls.from_sections(sections, frozenset(chosen))
 
+    @checked_arguments
     def with_settings(self, section: str, **settings: Any) -> Self:
-        """Return the recipe with some settings of a section changed, which no user chose."""
+        """Return the recipe with some settings of a section changed, which no user chose.
+
+        Raises:
+            SettingError: there is no such section or setting, or it has no such value.
+        """
         sections = self._given()
+        if section not in sections:
+            raise SettingError(
+                f"[{section}]: the recipe has no such section.{did_you_mean(section, sections)}"
+            )
         sections[section].update(settings)
         return self.from_sections(sections, self.chosen)
 
+    @checked_arguments
     def with_config(self, section: str, config: Config) -> Self:
         """Return the recipe with other settings of a section."""
         return replace(
@@ -214,6 +229,7 @@ class Recipe:
         sections[section]["budget_seconds"] = seconds
         return self.from_sections(sections, self.chosen)
 
+    @checked_arguments
     def with_length_of(self, other: Recipe) -> Self:
         """Return the recipe with the wall-clock time that `other` gives its training, if any."""
         section = "training" if "training" in other.parts else "vectors"
@@ -237,9 +253,19 @@ class Recipe:
 
         return tomli_w.dumps(self.sections())
 
-    def save(self, path: Path) -> None:
-        """Write the resolved recipe as TOML."""
-        path.write_text(self.text(), encoding="utf-8")
+    @checked_arguments
+    def save(self, path: str | Path) -> None:
+        """Write the resolved recipe as TOML.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        try:
+            Path(path).write_text(self.text(), encoding="utf-8")
+        except OSError as error:
+            raise OutputError(
+                f"{path} cannot be written ({error.strerror}); choose another file."
+            ) from None
 
 
 def _merged(base: Sections, given: Sections) -> Sections:

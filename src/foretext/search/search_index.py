@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 
+from foretext.arguments import checked_arguments
 from foretext.errors import SettingError
 from foretext.representation import Represented
 from foretext.search.bm25 import BM25
@@ -43,6 +44,7 @@ class SearchIndex(Represented):
     abilities: ClassVar[tuple[str, ...]] = ("search",)
     text_framing: ClassVar[None] = None  # of a query; its model reads it whole, or in windows
 
+    @checked_arguments
     def __init__(self, path: str | Path, open_model: OpenModel) -> None:
         self._folder = IndexFolder(Path(path))
         self.facts = self._folder.facts()
@@ -78,6 +80,7 @@ class SearchIndex(Represented):
         """Return what a server says of the index, as JSON has it."""
         return {"fields": ["query"], **self.size, "model": self.facts.model.name}
 
+    @checked_arguments
     def use_model(self, path: str | Path) -> Self:
         """Take a model from its own folder, for an index that was made without a copy of it.
 
@@ -124,6 +127,7 @@ class SearchIndex(Represented):
         bm25: BM25 | None = None,
     ) -> list[Results]: ...
 
+    @checked_arguments
     def search(
         self,
         queries: str | Sequence[str],
@@ -151,6 +155,7 @@ class SearchIndex(Represented):
         found = [self._results(query, k) for query in self._found(texts, k, by, exact, bm25)]
         return found[0] if isinstance(queries, str) else found
 
+    @checked_arguments
     def rows(self, queries: Sequence[str], k: int = 10, *, by: By = "vectors") -> list[list[int]]:
         """Return the numbers of what `search` finds for each query, without texts and places."""
         return [
@@ -158,6 +163,7 @@ class SearchIndex(Represented):
             for query in self._found(queries, k, by, False, None)
         ]
 
+    @checked_arguments
     def graph_recall(self, num_queries: int = 200, k: int = 10, *, seed: int = 0) -> float:
         """Return the share of the `k` exact neighbours of passages that the graph finds.
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.config import whole_number
 from foretext.errors import ModelFileError
 from foretext.search.folder import IndexFacts, IndexFolder
 from foretext.search.stored_vectors import StoredVectors
@@ -56,7 +57,8 @@ class VectorSearch:
 
     def graph_recall(self, num_queries: int, k: int, seed: int) -> float:
         """Return the share of the `k` exact neighbours of drawn passages that the graph finds."""
-        drawn = np.random.default_rng(seed).permutation(len(self.vectors))[:num_queries]
+        generator = np.random.default_rng(whole_number(seed, "seed", least=0))
+        drawn = generator.permutation(len(self.vectors))[:num_queries]
         queries = self.vectors.rows(np.sort(drawn))
         queries = queries[queries.any(axis=1)]
         exact = self.vectors.nearest(queries, k)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, cast
 
 import torch
 
+from foretext.arguments import checked_arguments
 from foretext.nn.copies import Copies
 from foretext.nn.device import DeviceName, ReadingPrecision, choose_device, choose_dtype
 from foretext.nn.quantized_linear import check_int8, has_int8
@@ -62,6 +63,7 @@ class AnsweringNetwork(Trainee):
             self.use_precision(others.pop("precision"))
         super().answering(others)
 
+    @checked_arguments
     def use_precision(self, precision: ReadingPrecision) -> None:
         """Answer in these numbers from now on.
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from foretext.arguments import checked_arguments
 from foretext.config import Config
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
@@ -197,6 +198,7 @@ class TaskModel(AnsweringNetwork):
         kept = {**facts, "kind": self.kind, **self.facts()}
         save_task(folder, self.base, self.task, self.kind, kept)
 
+    @checked_arguments
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` opens, and Hugging Face's `from_pretrained` where it can.
 
@@ -207,6 +209,7 @@ class TaskModel(AnsweringNetwork):
             self.write(temporary, {})
 
     @classmethod
+    @checked_arguments
     def load(
         cls,
         folder: str | Path,

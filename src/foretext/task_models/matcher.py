@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.class_answers import (
     ClassAnswers,
     check_labels,
@@ -129,6 +130,7 @@ class TextMatcher(WideMatcher, GradientWords):
         )
         return found
 
+    @checked_arguments
     def predict_top(self, pairs: Any, k: int | None = 1, threshold: float = 0.0) -> Any:
         """Return up to `k` labels of each pair with their probabilities, the best first.
 
@@ -145,6 +147,7 @@ class TextMatcher(WideMatcher, GradientWords):
         """Return how probable each label is for each pair; None where answers are scores."""
         return None if self.has_scores else self._classes(_two(inputs))
 
+    @checked_arguments
     def relevance(self, pairs: Sequence[TextPair], *, raw: bool = False) -> Scores:
         """Return how relevant the second text of each pair is to the first one, (N,).
 

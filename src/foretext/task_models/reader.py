@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.predictor import Record, Top
 from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.classifiers.text_labeller import check_top
@@ -139,6 +140,7 @@ class SpanReader(ReaderLearning):
         """
         return one_or_each(pairs, self._answers, of_pairs=True)
 
+    @checked_arguments
     def predict_top(self, pairs: Any, k: int | None = 5) -> Any:
         """Return up to `k` answers to each question, no answer among them, the best first.
 

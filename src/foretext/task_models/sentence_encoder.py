@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.predictor import Record, Top
 from foretext.classifiers.sentence_answers import (
     DenseVectors,
@@ -63,6 +64,7 @@ class SentenceEncoder(SentenceEncoderLearning):
         has_scores = self.task.kind == "scores" if self.has_scores is None else self.has_scores
         return "spearman" if has_scores else "ndcg@10"
 
+    @checked_arguments
     def embed(
         self,
         texts: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.predictor import Record, Top
 from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.data.framing import Framing
@@ -78,6 +79,7 @@ class TextWriter(TextWriterLearning):
             lambda each: [outputs[0].text for outputs in self.predict_top(each, 1, **options)],
         )
 
+    @checked_arguments
     def predict_top(
         self,
         texts: Any,
@@ -114,6 +116,7 @@ class TextWriter(TextWriterLearning):
         """Whether an output can be aligned with its source: the model has an encoder."""
         return self.task.needs_source
 
+    @checked_arguments
     def alignment(self, source: str, output: str) -> Alignment:
         """Return which words of a source each word of an output looks at, by cross-attention.
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.arguments import checked_arguments
 from foretext.config import whole_number
 from foretext.corpus.texts import iterate_texts
 from foretext.errors import CorpusError, SettingError
@@ -48,6 +49,7 @@ class DocumentVectors(Represented):
     prompts: ClassVar[Mapping[str, str]] = MappingProxyType({})  # to begin texts with
     weighs_words: ClassVar[bool] = False  # `embed` takes no weights of words
 
+    @checked_arguments
     def __init__(
         self,
         names: Sequence[str],
@@ -61,6 +63,7 @@ class DocumentVectors(Represented):
         self.tokenizer, self.network = tokenizer, network
 
     @classmethod
+    @checked_arguments
     def load(cls, folder: str | Path) -> DocumentVectors:
         """Open the folder of a run.
 
@@ -71,6 +74,7 @@ class DocumentVectors(Represented):
         tokenizer = WordTokenizer.load(Path(folder) / "tokenizer.json")
         return cls(*read_documents(Path(folder), tokenizer))
 
+    @checked_arguments
     def save(self, folder: Path) -> None:
         """Write ``documents.safetensors`` into a folder that has the tokenizer.
 
@@ -83,7 +87,7 @@ class DocumentVectors(Represented):
         return len(self.documents)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.documents.key_to_index
+        return isinstance(name, str) and name in self.documents.key_to_index
 
     def __getitem__(self, name: str) -> NDArray[np.float32]:
         """The vector of a document (D,), read-only."""
@@ -133,10 +137,12 @@ class DocumentVectors(Represented):
         matrix = np.ascontiguousarray(self.network.words[1:])
         return WordVectors(words, matrix, counts, split=self.tokenizer.words)
 
+    @checked_arguments
     def text_sizes(self, texts: Sequence[str]) -> list[int]:
         """Return how many words each text has, known or not."""
         return [len(self.tokenizer.words(text)) for text in texts]
 
+    @checked_arguments
     def embed(
         self,
         texts: Any,
@@ -185,6 +191,7 @@ class DocumentVectors(Represented):
         """Return what `embed` gives, under the name that scikit-learn has for it, (N, D)."""
         return self.embed(texts)
 
+    @checked_arguments
     def most_similar(
         self, query: str | NDArray[Any], topn: int = 10, *, seed: int = 1
     ) -> list[tuple[str, float]]:
@@ -199,6 +206,7 @@ class DocumentVectors(Represented):
             return self.neighbors([query], topn, seed=seed)[0]
         return self.documents.similar_by_vector(query, topn)
 
+    @checked_arguments
     def neighbors(
         self, queries: Iterable[str], topn: int = 10, *, seed: int = 1
     ) -> list[list[tuple[str, float]]]:
@@ -229,6 +237,7 @@ class DocumentVectors(Represented):
         """
         return self.beginnings[self.documents.get_index(name)]
 
+    @checked_arguments
     def found_again_rate(
         self, texts: Sequence[str], rows: Sequence[int], *, seed: int = 1
     ) -> float:
@@ -244,6 +253,10 @@ class DocumentVectors(Represented):
         """
         if not texts:
             raise CorpusError("There is no document to find again; give texts.")
+        if len(rows) != len(texts):
+            raise CorpusError(
+                f"{len(texts)} texts and {len(rows)} rows: give the row of each text."
+            )
         inferred = self.embed(texts, seed=seed)
         unit = unit_rows(self.vectors)
         nearest = np.concatenate(

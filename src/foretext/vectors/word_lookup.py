@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from foretext.errors import SettingError
+from foretext.arguments import checked_arguments, given_array, shown_value
+from foretext.errors import ArgumentError, SettingError
 from foretext.representation import Represented
 from foretext.vectors.formats import VectorTable
 from foretext.vectors.formats.table import check_table
@@ -31,6 +32,7 @@ __all__ = ["WordLookup", "read_only"]
 class WordLookup(Represented):
     """A vocabulary with one vector a word, and n-grams for words that are not in it."""
 
+    @checked_arguments
     def __init__(
         self,
         words: Sequence[str],
@@ -42,8 +44,8 @@ class WordLookup(Represented):
     ) -> None:
         self.index_to_key = list(words)
         self.key_to_index = {word: row for row, word in enumerate(self.index_to_key)}
-        self.vectors = read_only(np.asarray(vectors, dtype=np.float32))  # (V, D)
-        self.counts = None if counts is None else read_only(np.asarray(counts, dtype=np.int64))
+        self.vectors = read_only(given_array(vectors, "vectors", np.float32))  # (V, D)
+        self.counts = None if counts is None else read_only(given_array(counts, "counts", np.int64))
         self.subwords = subwords
         self.split = split
         check_table(self._table)
@@ -61,6 +63,10 @@ class WordLookup(Represented):
         """The vector of a word (D,), or those of several words (N, D); read-only."""
         if isinstance(words, str):
             return self.get_vector(words)
+        if not isinstance(words, Iterable):
+            raise ArgumentError(
+                f"{shown_value(words)} is no word: give a text, or a list of texts."
+            )
         return read_only(self._vectors_of(list(words)))
 
     @property
@@ -89,7 +95,12 @@ class WordLookup(Represented):
         A word that is unknown as written is looked for in Unicode's forms NFC and NFD, and then in
         small letters if the whole vocabulary has no capital. Where `split` says how text is cut, an
         unknown word is written as text is that was learned from, and has the n-grams of that.
+
+        Raises:
+            ArgumentError: it is no text.
         """
+        if not isinstance(word, str):
+            raise ArgumentError(f"{shown_value(word)} is no word: give a text.")
         if word in self.key_to_index:
             return word
         known = known_form(word, self.key_to_index)
@@ -99,6 +110,7 @@ class WordLookup(Represented):
         small = "".join(map(str.lower, unicodedata.normalize("NFC", word)))
         return small if small in self.key_to_index or self.subwords is not None else word
 
+    @checked_arguments
     def words_in(self, text: str) -> list[str]:
         """Return the words of a text, known or not, as texts are embedded by them.
 
@@ -128,6 +140,7 @@ class WordLookup(Represented):
             return default
         return self._row(word)
 
+    @checked_arguments
     def get_vecattr(self, word: str, attribute: str) -> int:
         """Return what else is known of `word`: its "count" in the text.
 
@@ -144,6 +157,7 @@ class WordLookup(Represented):
         """The words with their rows."""
         return MappingProxyType(self.key_to_index)
 
+    @checked_arguments
     def get_vector(self, word: str, norm: bool = False) -> NDArray[np.float32]:
         """Return the vector of `word` (D,), of unit length with `norm`; read-only.
 
@@ -158,6 +172,7 @@ class WordLookup(Represented):
             return read_only(self._comparable[row] * self._inverse_norms[row])
         return read_only(self.vectors[row])
 
+    @checked_arguments
     def get_mean_vector(
         self,
         words: Sequence[str | NDArray[Any]],
@@ -179,11 +194,21 @@ class WordLookup(Represented):
             SettingError: there is nothing to take the mean of, or another number of weights.
             UnknownWordError: a word has no vector, and `ignore_missing` is False.
         """
-        factors = np.ones(len(words)) if weights is None else np.asarray(weights, np.float64)
-        if not len(words) or len(factors) != len(words):
+        factors = (
+            np.ones(len(words))
+            if weights is None
+            else np.atleast_1d(given_array(weights, "weights", np.float64))
+        )
+        if not len(words) or factors.shape != (len(words),):
             raise SettingError(
-                f"{len(words)} words and {len(factors)} weights give no mean; give a weight a word."
+                f"{len(words)} words and {factors.size} weights give no mean; give a weight a word."
             )
+        for word in words:
+            if not isinstance(word, str) and np.shape(word) != (self.vector_size,):
+                raise ArgumentError(
+                    f"{shown_value(word)} is neither a word nor a vector of {self.vector_size} "
+                    "numbers: give one of these."
+                )
         known = [
             (factor, self.get_vector(word, norm=pre_normalize) if isinstance(word, str) else word)
             for word, factor in zip(words, factors, strict=True)

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from foretext.arguments import checked_arguments
 from foretext.config import whole_number
 from foretext.errors import SettingError
 from foretext.vectors.neighbors import Nearest, search, unit_rows
@@ -28,6 +29,7 @@ _TINY = 1e-6  # of 3CosMul, as in the paper
 class WordSimilarity(WordLookup):
     """What can be asked of word vectors by cosines."""
 
+    @checked_arguments
     def similarity(self, word: str, other: str) -> float:
         """Return the cosine of two words.
 
@@ -36,10 +38,12 @@ class WordSimilarity(WordLookup):
         """
         return float(self.get_vector(word, norm=True) @ self.get_vector(other, norm=True))
 
+    @checked_arguments
     def distance(self, word: str, other: str) -> float:
         """Return 1 minus the cosine of two words."""
         return 1 - self.similarity(word, other)
 
+    @checked_arguments
     def distances(
         self, word: str | NDArray[Any], others: Sequence[str] = ()
     ) -> NDArray[np.float32]:
@@ -53,6 +57,7 @@ class WordSimilarity(WordLookup):
         cosines: NDArray[np.float32] = self._comparable[rows] @ unit * self._inverse_norms[rows]
         return 1 - cosines
 
+    @checked_arguments
     def n_similarity(self, words: Sequence[str], others: Sequence[str]) -> float:
         """Return the cosine of the mean vectors of two sets of words; unknown ones are left out.
 
@@ -65,14 +70,19 @@ class WordSimilarity(WordLookup):
         )
         return float(first @ second)
 
+    @checked_arguments
     def most_similar_to_given(self, word: str, others: Sequence[str]) -> str:
         """Return the one of `others` that is nearest to `word`.
 
         Raises:
             UnknownWordError: a word is not in the vocabulary.
+            SettingError: there are no others.
         """
+        if not len(others):
+            raise SettingError("others = []: give at least one word to choose from.")
         return others[int(np.argmax([self.similarity(word, other) for other in others]))]
 
+    @checked_arguments
     def wmdistance(
         self, first: str | Sequence[str], second: str | Sequence[str], norm: bool = True
     ) -> float:
@@ -123,6 +133,7 @@ class WordSimilarity(WordLookup):
         nearest = self._search(query[None], topn + len(excluded), restrict_vocab)
         return self._named(nearest, 0, excluded, topn)
 
+    @checked_arguments
     def similar_by_word(
         self, word: str, topn: int | None = 10, restrict_vocab: int | None = None
     ) -> list[tuple[str, float]]:
@@ -131,11 +142,12 @@ class WordSimilarity(WordLookup):
 
     similar_by_key = similar_by_word
 
+    @checked_arguments
     def similar_by_vector(
         self, vector: ArrayLike, topn: int | None = 10, restrict_vocab: int | None = None
     ) -> list[tuple[str, float]]:
         """Return the words nearest to a vector (D,): `most_similar` of one vector."""
-        return self.most_similar([np.asarray(vector)], topn=topn, restrict_vocab=restrict_vocab)
+        return self.most_similar([as_vector(vector)], topn=topn, restrict_vocab=restrict_vocab)
 
     def most_similar_cosmul(
         self,
@@ -172,6 +184,7 @@ class WordSimilarity(WordLookup):
         ]
         return pairs[: max(topn, 0)]
 
+    @checked_arguments
     def analogy(self, a: str, b: str, c: str, topn: int | None = 10) -> list[tuple[str, float]]:
         """Return the words that are to `c` what `b` is to `a`: nearest to b - a + c (3CosAdd).
 
@@ -210,6 +223,7 @@ class WordSimilarity(WordLookup):
         largest = None if topn is None else max(whole_number(topn, "topn"), 0)
         return self.subwords.nearest(self.get_vector(word), self.index_to_key, largest)
 
+    @checked_arguments
     def closer_than(self, word: str, other: str) -> list[str]:
         """Return the words that are nearer to `word` than `other` is, in the vocabulary's order.
 
@@ -221,6 +235,7 @@ class WordSimilarity(WordLookup):
         nearer = np.flatnonzero(scores > scores[self._row(other)]).tolist()
         return [self.index_to_key[row] for row in nearer if row != own]
 
+    @checked_arguments
     def rank(self, word: str, other: str) -> int:
         """Return the place of `other` among the neighbours of `word`, from 1."""
         return len(self.closer_than(word, other)) + 1

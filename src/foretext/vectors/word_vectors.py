@@ -10,7 +10,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.arguments import checked_arguments
 from foretext.corpus.texts import iterate_texts
+from foretext.errors import SettingError
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.known_languages import languages_of_words
 from foretext.vectors.analogies import evaluate_analogies
@@ -69,6 +71,7 @@ class WordVectors(WordSimilarity):
     prompts: ClassVar[Mapping[str, str]] = MappingProxyType({})  # to begin texts with
 
     @classmethod
+    @checked_arguments
     def load(
         cls,
         path: str | Path,
@@ -90,6 +93,7 @@ class WordVectors(WordSimilarity):
         table = read_table(Path(path), format, ReadOptions.checked(options, "load"))
         return cls(*table, split=split)
 
+    @checked_arguments
     def save(
         self, path: str | Path, format: str | None = None, *, dtype: StorageType = "float32"
     ) -> None:
@@ -125,6 +129,7 @@ class WordVectors(WordSimilarity):
         more = ", ..." if len(self) > 3 else ""
         return f"<WordVectors: {len(self):,} words x {self.vector_size}: {shown}{more}>"
 
+    @checked_arguments
     def embed(
         self,
         texts: Any,
@@ -151,6 +156,11 @@ class WordVectors(WordSimilarity):
             single: NDArray[np.float32] = self.embed([texts], weighting, **options)[0]
             return single
         weights = word_weights(weighting, self.counts, a)
+        if weights is not None and weights.shape != (len(self),):
+            raise SettingError(
+                f"weighting of shape {weights.shape}: give a weight for each of the {len(self):,} "
+                "words, or 'mean' or 'sif'."
+            )
         found = iterate_texts(texts)
         if self.subwords is None:
             embeddings = embed_texts(found, self._known_rows, self.vectors, weights)
@@ -163,11 +173,13 @@ class WordVectors(WordSimilarity):
     text_room: ClassVar[int | None] = None  # a mean has no longest text
     weighs_words: ClassVar[bool] = True  # `embed` takes a weight of each word
 
+    @checked_arguments
     def text_sizes(self, texts: Sequence[str]) -> list[int]:
         """Return how many words each text has, known or not."""
         split = self.split or str.split
         return [len(split(text)) for text in texts]
 
+    @checked_arguments
     def num_texts_with(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """Return in how many of some texts each word of the vocabulary occurs, (V,)."""
         rows = [row for text in texts for row in set(self._known_rows(text))]
@@ -177,6 +189,7 @@ class WordVectors(WordSimilarity):
         """Return what `embed` gives, under the name that scikit-learn has for it, (N, D)."""
         return self.embed(texts)
 
+    @checked_arguments
     def evaluate_word_pairs(
         self,
         path: str | Path,
@@ -205,6 +218,7 @@ class WordVectors(WordSimilarity):
             columns=columns,
         )
 
+    @checked_arguments
     def evaluate_word_analogies(
         self,
         path: str | Path,

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.fasttext.bin_reader import read_model
@@ -112,6 +113,7 @@ class FastTextLabeller(TextLabeller):
             return super().findings(rows, answers)
         return {}
 
+    @checked_arguments
     def predict(self, texts: Any, k: int | None = 1, threshold: float = 0.0) -> Any:
         """Return the best label of each text, (N,); with another k or a threshold, a list for each.
 
@@ -148,6 +150,7 @@ class FastTextLabeller(TextLabeller):
         """
         write_folder(folder, self.model, {"task": "classification", **facts})
 
+    @checked_arguments
     def save(
         self,
         path: str | Path,
@@ -176,6 +179,7 @@ class FastTextLabeller(TextLabeller):
             save_folder(path, self.model)
 
     @classmethod
+    @checked_arguments
     def load(cls, path: str | Path) -> Self:
         """Open what `save` wrote, or a supervised model of fastText's program.
 

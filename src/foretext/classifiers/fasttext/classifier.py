@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from foretext.arguments import checked_arguments
 from foretext.classifiers.fasttext.answers import FastTextLabeller
 from foretext.classifiers.fasttext.config import FastTextClassifierConfig, Loss, Splitting
 from foretext.classifiers.fasttext.evaluation import evaluate_labels
@@ -94,7 +95,11 @@ class FastTextClassifier(FastTextLabeller):
     @classmethod
     def _checked(cls, params: Mapping[str, Any]) -> FastTextClassifierConfig:
         """Return the settings that differ from their defaults, with those, checked."""
-        given = {name: value for name, value in params.items() if value != _DEFAULTS.get(name)}
+        given = {
+            name: value
+            for name, value in params.items()
+            if hasattr(value, "__array__") or value != _DEFAULTS.get(name)
+        }
         if isinstance(vectors := given.get("pretrained_vectors"), Path):
             given["pretrained_vectors"] = str(vectors)
         return FastTextClassifierConfig.checked(given, "classifier")
@@ -120,6 +125,7 @@ class FastTextClassifier(FastTextLabeller):
         classifier._model = model
         return classifier
 
+    @checked_arguments
     def fit(
         self,
         texts: Texts,
@@ -171,6 +177,7 @@ class FastTextClassifier(FastTextLabeller):
         accuracy: float = self.evaluate(texts, labels)["accuracy"]
         return accuracy
 
+    @checked_arguments
     def evaluate(
         self,
         texts: Texts,
@@ -194,6 +201,7 @@ class FastTextClassifier(FastTextLabeller):
             given.labels, [[Label(label) for label, _ in row] for row in found], k
         )
 
+    @checked_arguments
     def quantize(
         self,
         train: Texts | None = None,

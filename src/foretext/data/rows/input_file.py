@@ -82,7 +82,11 @@ def input_files(given: RowSource, config: LabelledConfig) -> Iterator[InputFile]
     Raises:
         CorpusError: there is no such file, or it cannot be read.
     """
-    found = [_as_it_comes()] if given == STANDARD_INPUT else find_sources(cast(Source, given))
+    found = (
+        [_as_it_comes()]
+        if isinstance(given, str) and given == STANDARD_INPUT
+        else find_sources(cast(Source, given))
+    )
     return (InputFile(source, config) for source in found)
 
 

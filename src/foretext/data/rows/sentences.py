@@ -13,7 +13,7 @@ from foretext.corpus.normalization import normalize
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource, json_lines
-from foretext.data.rows.record import Record
+from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import read_records
 from foretext.data.rows.sentence_columns import found_columns, found_objects, plain_lines
 from foretext.data.rows.settings import Column, LabelledConfig
@@ -135,6 +135,11 @@ def sentence_lines(given: Any) -> Iterator[str]:
     if column_names(given) is not None or isinstance(given, tuple):
         yield from json_lines(given, ("text_a", "text_b"))
         return
+    if not isinstance(given, Iterable):
+        raise CorpusError(
+            f"{type_name(given)} is given, where rows are expected; give a file, or a list of "
+            "texts or of tuples of texts."
+        )
     rows = iter(given)
     first = next(rows, None)
     every: Iterable[Any] = chain([] if first is None else [first], rows)
