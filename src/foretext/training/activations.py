@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import torch
 
+from foretext.backbones.base import Backbone
 from foretext.data.batch import Batch
 from foretext.runtime import free_memory, num_local_processes
 from foretext.training.model import Model
@@ -43,7 +44,8 @@ class ActivationForecast:
     ) -> None:
         self.model, self.config, self.dtype = model, config, dtype
         whole = config.freeze != "backbone" and not config.gradient_checkpointing
-        self._looks = whole and device.type == "cpu"
+        reads_tokens = isinstance(model.backbone, Backbone)  # not the network of an autoencoder
+        self._looks = whole and reads_tokens and device.type == "cpu"
         self._most = 0  # tokens that were found to fit
 
     def add(self, batch: Batch) -> str | None:
