@@ -58,3 +58,9 @@ def test_a_single_long_row_cannot_be_cut() -> None:
 def test_nothing_is_said_of_gpus_and_of_frozen_backbones() -> None:
     assert forecast(torch.device("cuda")).add(batch_of(99, 128)) is None
     assert forecast(freeze="backbone").add(batch_of(99, 128)) is None
+
+
+def test_nothing_is_said_of_an_autoencoder_which_reads_no_tokens() -> None:
+    values = torch.zeros(99, 4000)
+    inputs = Inputs(torch.zeros(99, 1, dtype=torch.int64), values=values)
+    assert forecast().add(Batch(inputs)) is None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import torch
 
-from foretext.backbones.base import Backbone
 from foretext.data.batch import Batch
 from foretext.runtime import free_memory, num_local_processes
 from foretext.training.model import Model
@@ -44,13 +43,13 @@ class ActivationForecast:
     ) -> None:
         self.model, self.config, self.dtype = model, config, dtype
         whole = config.freeze != "backbone" and not config.gradient_checkpointing
-        reads_tokens = isinstance(model.backbone, Backbone)  # not the network of an autoencoder
-        self._looks = whole and reads_tokens and device.type == "cpu"
+        self._looks = whole and device.type == "cpu"
         self._most = 0  # tokens that were found to fit
 
     def add(self, batch: Batch) -> str | None:
         """Note a batch that is to be computed; return a warning, at most once."""
-        if not self._looks or len(batch) == 0:
+        is_of_tokens = batch.inputs.values is None  # not of an autoencoder
+        if not self._looks or not is_of_tokens or len(batch) == 0:
             return None
         at_once = min(self.config.micro_batch_examples or len(batch), len(batch))
         tokens = batch.inputs.ids.numel() * at_once // len(batch)
