@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from foretext.classifiers.class_answers import ClassAnswers
+from foretext.classifiers.examining import examine
 from foretext.classifiers.linear import LinearClassifier
 from foretext.data.rows import LabelledText, line_input
 from foretext.errors import CorpusError
@@ -39,7 +40,7 @@ def test_what_a_run_keeps_of_a_model_is_json(model: LinearClassifier) -> None:
 
 
 def test_rows_are_examined_once(model: LinearClassifier) -> None:
-    found = model.examine(rows(), learned_from=rows()[:2])
+    found = examine(model, rows(), learned_from=rows()[:2])
     assert found["figures"] == model.figures(rows())
     assert found["learned"] == {"good": 1, "poor": 1}
     assert found["num_errors"] == 0
@@ -49,7 +50,7 @@ def test_the_answers_of_others_are_examined_beside_those_of_a_model(
     model: LinearClassifier,
 ) -> None:
     majority = LinearClassifier.majority([*rows(), *rows()[:1]])
-    beside = model.examine(rows(), beside={"majority": majority})["beside"]["majority"]
+    beside = examine(model, rows(), beside={"majority": majority})["beside"]["majority"]
     assert beside["figures"]["accuracy"] == 0.5
     assert "labels" not in beside["figures"]  # the table
     assert beside["difference"]["value"] == 0.5
@@ -57,28 +58,33 @@ def test_the_answers_of_others_are_examined_beside_those_of_a_model(
 
 
 def test_findings_may_have_the_answers_of_others_beside() -> None:
+    class Beside(ClassAnswers):
+        def findings(self, rows: Any, beside: Any = None) -> Any:
+            return {"labels": {name: each.most_probable() for name, each in beside.items()}}
+
     class Compared(LinearClassifier):
-        def findings_beside(self, rows: Any, answers: Any, others: Mapping[str, Any]) -> Any:
-            return {"labels": {name: each.most_probable() for name, each in others.items()}}
+        def answer_rows(self, rows: Any) -> ClassAnswers:
+            found = super().answer_rows(rows)
+            return Beside(found.labels, found.probabilities)
 
     model = Compared().fit(TEXTS, LABELS)
     majority = LinearClassifier.majority([*rows(), *rows()[:1]])
     assert majority is not None
-    found = model.examine(rows(), beside={"majority": majority})
+    found = examine(model, rows(), beside={"majority": majority})
     assert found["labels"] == {"majority": ["good"] * 12}
     assert "confusion" not in found
 
 
 def test_one_answer_to_all_rows_is_named(model: LinearClassifier) -> None:
     always = LinearClassifier.majority(rows()[:1])
-    sentence = model.degenerate(rows(), always.answers(rows()))
+    sentence = always.answers(rows()).degenerate(rows())
     assert sentence == (
         "All 12 texts got the same answer, 'good', although 2 different ones are right."
     )
-    assert model.degenerate(rows(), model.answer_rows(rows())) is None
-    assert model.degenerate(rows()[:8], always.answers(rows()[:8])) is None  # too few to tell
+    assert model.answer_rows(rows()).degenerate(rows()) is None
+    assert always.answers(rows()[:8]).degenerate(rows()[:8]) is None  # too few to tell
     alike = [row for row in rows() if row.labels == ("good",)] * 3
-    assert model.degenerate(alike, always.answers(alike)) is None  # all are right
+    assert always.answers(alike).degenerate(alike) is None  # all are right
 
 
 @pytest.mark.parametrize(

@@ -190,10 +190,10 @@ def test_each_row_is_shown_with_both_answers(
 ) -> None:
     model = ft.load(run.path)
     rows = model.read(files.test(case[0]))
-    shown = model.shown_rows(rows, model.answer_rows(rows))
+    shown = model.answer_rows(rows).shown(rows)
     assert len(shown) == len(rows)
     assert all(row.text and row.right for row in shown)
-    assert len(model.tallies(rows, model.answer_rows(rows))[model.judged_by].parts) == len(rows)
+    assert len(model.answer_rows(rows).tallies(rows)[model.judged_by].parts) == len(rows)
 
 
 def test_saving_keeps_the_answers(case: tuple[str, str], run: RunFolder, tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ This file stands for one of a user. It imports public classes only, and every ve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,6 +17,7 @@ from pydantic import Field
 from torch import Tensor
 
 from foretext.backbones.base import States
+from foretext.classifiers.answers import Answers
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Record, Top
 from foretext.config import Config
@@ -52,6 +54,43 @@ class NumberedText(NamedTuple):
     text: str
     number: float
     place: str  # file:line
+
+
+@dataclass(frozen=True)
+class NumberAnswers(Answers):
+    """A number for each row, of the network or of a baseline."""
+
+    numbers: Numbers  # (N,)
+
+    judged_by = "spearman"
+
+    def figures(self, rows: Sequence[NumberedText]) -> dict[str, Any]:
+        """Return the correlations with the right numbers; with a constant there is none."""
+        gold = [row.number for row in rows]
+        return {
+            "rows": len(rows),
+            "spearman": float(np.nan_to_num(spearman(gold, self.numbers))),
+            "pearson": float(np.nan_to_num(pearson(gold, self.numbers))),
+        }
+
+    def tallies(self, rows: Sequence[NumberedText]) -> dict[str, Tallies]:
+        """Return what each row adds to the figure that counts, for a test of differences."""
+        return {"spearman": rank_tallies([row.number for row in rows], self.numbers)}
+
+    def findings(
+        self, rows: Sequence[NumberedText], beside: Mapping[str, Answers] | None = None
+    ) -> dict[str, Any]:
+        """Return a chart of right and given numbers, and a table of the largest errors."""
+        gold = np.array([row.number for row in rows])
+        worst = np.argsort(-np.abs(self.numbers - gold), kind="stable")[:20].tolist()
+        table = [
+            {"text": rows[i].text, "right": gold[i].item(), "given": self.numbers[i].item()}
+            for i in worst
+        ]
+        return {
+            "points": np.stack([gold, self.numbers], 1).tolist(),  # (N, 2)
+            "tables": [{"title": "The largest errors", "rows": table}],
+        }
 
 
 class RegressionHead(TextTask):
@@ -115,14 +154,14 @@ class Regression(TaskModel):
         learned.fit([row.text for row in rows], [row.number for row in rows])
         return Baseline(
             "TF-IDF and ridge regression",
-            lambda others: learned.predict([row.text for row in others]),  # as `answer_rows` does
+            lambda others: NumberAnswers(learned.predict([row.text for row in others])),
         )
 
     @classmethod
     def majority(cls, rows: Sequence[NumberedText]) -> Baseline:
         """Give every text the mean of the numbers."""
         mean = np.mean([row.number for row in rows])
-        return Baseline("the mean number", lambda others: np.full(len(others), mean))
+        return Baseline("the mean number", lambda others: NumberAnswers(np.full(len(others), mean)))
 
     def examples(self, rows: Sequence[NumberedText]) -> PaddedExamples:
         """Return texts with their numbers, to learn from."""
@@ -134,30 +173,9 @@ class Regression(TaskModel):
         outputs = np.array(self.outputs(self._examples(texts, {})), np.float64)  # (N, 1)
         return self.task.answers.values(outputs.reshape(len(texts), 1), self.temperature)
 
-    def answer_rows(self, rows: Sequence[NumberedText]) -> Numbers:
-        """Return the number of each row, (N,)."""
-        return self.predict([row.text for row in rows])
-
-    def judge(self, rows: Sequence[NumberedText], answers: Numbers) -> dict[str, Any]:
-        """Return the correlations with the right numbers."""
-        return _figures(rows, answers)
-
-    def tallies(self, rows: Sequence[NumberedText], answers: Numbers) -> dict[str, Tallies]:
-        """Return what each row adds to the figure that counts, for a test of differences."""
-        return {"spearman": rank_tallies([row.number for row in rows], answers)}
-
-    def findings(self, rows: Sequence[NumberedText], answers: Numbers) -> dict[str, Any]:
-        """Return a chart of right and given numbers, and a table of the largest errors."""
-        gold = np.array([row.number for row in rows])
-        worst = np.argsort(-np.abs(answers - gold), kind="stable")[:20].tolist()
-        table = [
-            {"text": rows[i].text, "right": gold[i].item(), "given": answers[i].item()}
-            for i in worst
-        ]
-        return {
-            "points": np.stack([gold, answers], 1).tolist(),  # (N, 2)
-            "tables": [{"title": "The largest errors", "rows": table}],
-        }
+    def answer_rows(self, rows: Sequence[NumberedText]) -> NumberAnswers:
+        """Return the number of each row."""
+        return NumberAnswers(self.predict([row.text for row in rows]))
 
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
         """Return the numbers as ``foretext predict --json`` prints them."""
@@ -167,12 +185,3 @@ class Regression(TaskModel):
         windows = Windows.of(self.base, texts, self.task.config.max_length, "head")
         pad, visibility = self.base.pad, self.base.visibility
         return PaddedExamples(windows.rows, targets, pad=pad, visibility=visibility)
-
-
-def _figures(rows: Sequence[NumberedText], answers: Numbers) -> dict[str, Any]:
-    gold = [row.number for row in rows]
-    return {  # a correlation with a constant is no number
-        "rows": len(rows),
-        "spearman": float(np.nan_to_num(spearman(gold, answers))),
-        "pearson": float(np.nan_to_num(pearson(gold, answers))),
-    }

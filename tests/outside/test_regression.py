@@ -9,6 +9,7 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
+from foretext.classifiers.examining import examine
 from foretext.errors import CorpusError, SettingError, UntrustedError
 from foretext.report.run_report import report_run
 from foretext.report.task_card import task_card
@@ -66,10 +67,10 @@ def test_lines_are_answered(model: Regression) -> None:
 
 def test_its_baselines_have_the_same_figures(model: Regression, rows: list[NumberedText]) -> None:
     learned, mean = Regression.baseline(rows), Regression.majority(rows)
-    figures = model.judge(rows, learned.answers(rows))
+    figures = learned.answers(rows).figures(rows)
     assert set(figures) == {"rows", "spearman", "pearson"}
     assert figures["spearman"] > 0.9
-    assert model.judge(rows, mean.answers(rows))["spearman"] == 0
+    assert mean.answers(rows).figures(rows)["spearman"] == 0
 
 
 def test_a_folder_of_it_opens_where_its_module_is_trusted(
@@ -88,7 +89,7 @@ def test_a_folder_of_it_opens_where_its_module_is_trusted(
 def test_card_and_report_need_its_facts_alone(
     model: Regression, rows: list[NumberedText], tmp_path: Path
 ) -> None:
-    examination = {"part": "test", **model.examine(rows)}
+    examination = {"part": "test", **examine(model, rows)}
     Examination.model_validate(examination)
     figures = examination["figures"]
     facts = {

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 
+from foretext.classifiers.examining import examine
 from foretext.data.rows import Answer, LabelledPair, LabelledText, Question, TaggedSentence
 from foretext.task_models import TASKS
 from foretext.task_models.base import TaskModel
@@ -68,7 +69,7 @@ def test_every_task_is_looked_at(
         return outputs(*given)
 
     monkeypatch.setattr(model, "outputs", counted)
-    found = model.examine(rows, learned_from=rows)
+    found = examine(model, rows, learned_from=rows)
     assert answered == 1
     assert parts <= set(found)
     assert (found["rows"], found["figures"]) == (len(rows), figures)
@@ -90,7 +91,7 @@ def test_what_was_learned_from_is_counted(
 ) -> None:
     task, rows, _ = CASES[name]
     model = untrained(task, rows, wordpiece)
-    assert model.examine(rows, learned_from=rows)["learned"] == counts
+    assert examine(model, rows, learned_from=rows)["learned"] == counts
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -98,9 +99,9 @@ def test_rows_add_up_to_the_figure_that_counts(wordpiece: SubwordTokenizer, name
     task, rows, _ = CASES[name]
     model = untrained(task, rows * 3, wordpiece)
     answers = model.answer_rows(rows * 3)
-    tallies = model.tallies(rows * 3, answers)[model.judged_by]
+    tallies = answers.tallies(rows * 3)[model.judged_by]
     assert len(tallies.parts) == 3 * len(rows)
-    figure = model.judge(rows * 3, answers)[model.judged_by]
+    figure = answers.figures(rows * 3)[model.judged_by]
     assert tallies.figure(tallies.parts.sum(axis=0)) == pytest.approx(figure)
 
 
@@ -109,7 +110,7 @@ def test_baselines_answer_in_the_form_of_every_task(wordpiece: SubwordTokenizer,
     task, rows, _ = CASES[name]
     model = untrained(task, rows, wordpiece)
     rivals = {"baseline": model.baseline(rows), "majority": model.majority(rows)}
-    found = model.examine(rows, beside={key: each for key, each in rivals.items() if each})
+    found = examine(model, rows, beside={key: each for key, each in rivals.items() if each})
     assert set(found["beside"]) == {"baseline", "majority"}
     for each in found["beside"].values():
         assert model.judged_by in each["figures"]

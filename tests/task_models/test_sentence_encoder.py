@@ -13,6 +13,7 @@ from torch import nn
 
 import foretext as ft
 from foretext.backbones.transformer import Transformer
+from foretext.classifiers.examining import examine
 from foretext.data.rows import SentenceRow
 from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel
@@ -82,7 +83,7 @@ def test_pairs_with_scores_measure_what_was_learned_from_texts(wordpiece: Subwor
         cosines = np.diag(model.similarity(firsts, seconds))
         expected = stats.spearmanr(gold, cosines).statistic, stats.pearsonr(gold, cosines)[0]
         assert (figures["spearman"], figures["pearson"]) == pytest.approx(expected, abs=1e-3)
-        examined = model.examine(scores(), beside={"baseline": SentenceEncoder.baseline(rows)})
+        examined = examine(model, scores(), beside={"baseline": SentenceEncoder.baseline(rows)})
         assert examined["judged_by"] == "spearman"
         assert examined["beside"]["baseline"]["difference"] is not None
         loss = model.task.scores(*states_of(model, scores()))["sentence_vectors"].loss
@@ -198,8 +199,8 @@ def test_findings_and_shown_rows(wordpiece: SubwordTokenizer) -> None:
     for rows in (pairs(), texts(), scores()):
         model = encoder(bert_body(wordpiece), rows)
         answers = model.answer_rows(rows)
-        assert len(model.shown_rows(rows, answers)) == len(rows)
-        findings = model.findings(rows, answers)
+        assert len(answers.shown(rows)) == len(rows)
+        findings = answers.findings(rows)
         if rows[0].score is None:
             ranks = [row["rank"] for row in findings["tables"][0]["rows"]]
             assert ranks == sorted(ranks, reverse=True)
@@ -214,7 +215,7 @@ def test_one_point_is_noticed(wordpiece: SubwordTokenizer) -> None:
         for weight in model.base.backbone.parameters():
             weight.zero_()
     found = model.answer_rows(pairs())
-    assert model.degenerate(pairs(), found) is None  # zeros are no point
+    assert found.degenerate(pairs()) is None  # zeros are no point
     assert found.ranks is not None
     assert set(found.ranks) == {24}
 

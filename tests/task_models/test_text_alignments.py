@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.classifiers.examining import examine
 from foretext.data.rows import ParallelText
 from foretext.report.task_files import Examination
 from foretext.task_models.text_alignments import TokenWords, merged, text_alignments
@@ -114,8 +115,8 @@ def test_long_and_short_texts_have_no_picture(writer: TextWriter) -> None:
 def test_a_run_has_all_blocks(writer: TextWriter) -> None:
     rows = rows_of(PAIRS)
     baseline = writer.baseline(rows)
-    found = writer.examine(rows, beside={"baseline": baseline})
-    assert found["samples"][0]["baseline"] == baseline.answers(rows)[0].text
+    found = examine(writer, rows, beside={"baseline": baseline})
+    assert found["samples"][0]["baseline"] == baseline.answers(rows).texts[0]
     assert found["alignments"] == [] or found["alignments"][0]["source"]
     assert found["beside"]["baseline"]["difference"]["p_value"] < 0.05
     assert Examination.model_validate({"part": "test", **found})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
 from foretext.metrics.texts import bleu
 from foretext.task_models.text_answer import TextAnswer
+from foretext.task_models.text_answers import TextAnswers
 from foretext.task_models.text_writer import TextWriter
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subwords import learn_subwords
@@ -149,9 +151,9 @@ def test_greedy_and_drawn_outputs(writer: TextWriter) -> None:
 def test_figures_are_those_of_the_metrics_and_of_the_loss(writer: TextWriter) -> None:
     rows = rows_of([*PAIRS[:8], ("zwei drei drei zwei", "two four four two")])
     answers = writer.answer_rows(rows)
-    figures = writer.judge(rows, answers)
+    figures = answers.figures(rows)
     texts = writer.predict([row.source for row in rows])
-    assert [each.text for each in answers] == texts
+    assert answers.texts == texts
     assert figures["bleu"] == bleu(texts, [row.target for row in rows]).value
     assert figures["signatures"]["bleu"].startswith("nrefs:1|case:mixed")
     model = Model(writer.base.backbone, writer.task).eval()
@@ -159,16 +161,16 @@ def test_figures_are_those_of_the_metrics_and_of_the_loss(writer: TextWriter) ->
     assert figures["perplexity"] == pytest.approx(
         math.exp(loss), rel=1e-2
     )  # answers may be in bfloat16
-    assert writer.tallies(rows, answers).keys() == {"bleu", "chrf", "rouge_l"}
-    assert writer.judge(rows, [TextAnswer(row.target) for row in rows])["bleu"] == pytest.approx(
-        100
-    )
+    assert answers.tallies(rows).keys() == {"bleu", "chrf", "rouge_l"}
+    assert TextAnswers([TextAnswer(row.target) for row in rows]).figures(rows)[
+        "bleu"
+    ] == pytest.approx(100)
 
 
 def test_rows_that_lack_a_text_are_not_learned_from(writer: TextWriter) -> None:
     rows = rows_of([("eins zwei", "one two"), ("", "one"), ("zwei", " ")])
     assert len(writer.examples(rows)) == 1
-    assert [each.text for each in writer.answer_rows(rows)][1] == ""
+    assert writer.answer_rows(rows).texts[1] == ""
     with pytest.raises(CorpusError, match="None of 2 rows has both"):
         writer.examples(rows[1:])
 
@@ -181,7 +183,7 @@ def test_an_output_that_never_ends_is_stopped_and_reported(writer: TextWriter) -
         (doubt,) = writer.doubts(records)
         assert doubt.startswith("2 of 2 outputs did not end by themselves and were stopped at 2")
         rows = rows_of(PAIRS[:2])
-        assert writer.judge(rows, writer.answer_rows(rows))["unfinished"] == 1.0
+        assert writer.answer_rows(rows).figures(rows)["unfinished"] == 1.0
     finally:
         writer.answering({"max_new_tokens": writer.task.max_new_tokens})
 
@@ -208,17 +210,17 @@ def test_a_source_longer_than_the_model(writer: TextWriter, choice: str) -> None
 
 def test_outputs_that_say_nothing_are_told(writer: TextWriter) -> None:
     rows = rows_of(PAIRS[:8])
-    assert writer.degenerate(rows, [TextAnswer(row.target) for row in rows]) is None
-    assert writer.degenerate(rows, [TextAnswer("one")] * 8) == (
+    assert TextAnswers([TextAnswer(row.target) for row in rows]).degenerate(rows) is None
+    assert TextAnswers([TextAnswer("one")] * 8).degenerate(rows) == (
         "8 of 8 outputs are the same: 'one'."
     )
-    assert writer.degenerate(rows, [TextAnswer("")] * 8) == "8 of 8 outputs are empty."
+    assert TextAnswers([TextAnswer("")] * 8).degenerate(rows) == "8 of 8 outputs are empty."
 
 
 def test_alignments_are_of_the_words_of_both_sides(writer: TextWriter) -> None:
     rows = rows_of(PAIRS[:6])
     answers = writer.answer_rows(rows)
-    found = writer.findings_beside(rows, answers, {"baseline": answers})
+    found = answers.findings(rows, {"baseline": replace(answers, name="the baseline")})
     picture = found["alignments"][0]
     assert (picture["source"], picture["output"]) == (rows[0].source.split(), ["one"] * 4)
     weights = torch.tensor(picture["weights"])

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from foretext.classifiers.answers import Answers
+
 __all__ = ["Baseline"]
 
 
@@ -15,14 +17,14 @@ class Baseline:
 
     Attributes:
         name: what it does, such as "TF-IDF and logistic regression".
-        answers: to rows, in the form that `answer_rows` of the compared model has.
+        answers: to rows, of the kind that `answer_rows` of the compared model gives.
         base: the BASE that learns it as a model; None: it is no model to use.
         linear: the `LinearClassifier` that answers; None: something else does.
         seconds: that it learned.
     """
 
     name: str
-    answers: Callable[[Sequence[Any]], Any]
+    answers: Callable[[Sequence[Any]], Answers]
     base: str | None = None
     linear: Any = None
     seconds: float = 0.0

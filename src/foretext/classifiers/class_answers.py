@@ -1,14 +1,19 @@
-"""Probabilities of labels as answers: the best labels, how good they are, and how confident."""
+"""Probabilities of labels as answers: the best labels, how good they are, and the worst errors."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from foretext.classifiers.answers import Answers
+from foretext.classifiers.confusion import confusion, reliability
+from foretext.classifiers.excerpts import excerpt
+from foretext.classifiers.label_figures import label_figures
 from foretext.classifiers.one_answer import one_answer
 from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.data.rows import LabelledRow
@@ -35,16 +40,39 @@ __all__ = [
 Probabilities = NDArray[np.float64]
 Labelled = tuple[LabelValue, float]  # a label and its probability
 
+MOST_ERRORS = 50  # that a page shows
+
 _TINY = 1e-12  # a probability
 
 
-class ClassAnswers(NamedTuple):
-    """How probable each label is for each of N texts or pairs."""
+class _Decision(NamedTuple):
+    """The answer to a row, and its probability."""
 
-    labels: tuple[str, ...]  # C; of a model each is a `Label`, which has its value
-    probabilities: Probabilities  # (N, C)
+    right: tuple[str, ...]
+    given: tuple[str, ...]
+    probability: float | None  # of the answer; of several labels, the surest wrong; None: unknown
+
+
+@dataclass(frozen=True)
+class ClassAnswers(Answers):
+    """How probable each label is for each of N texts or pairs.
+
+    Attributes:
+        labels: C; of a model each is a `Label`, which has its value.
+        probabilities: (N, C).
+        is_multi_label: whether a row may have any number of labels.
+        of_pairs: whether rows are pairs of texts.
+        counts_any: whether an answer is right that is one of several labels of a row, as fastText's
+            program counts.
+        network: of an ensemble: the answers of its network alone.
+    """
+
+    labels: tuple[str, ...]
+    probabilities: Probabilities
     is_multi_label: bool = False
-    network: ClassAnswers | None = None  # of an ensemble: the answers of its network alone
+    of_pairs: bool = False
+    counts_any: bool = False
+    network: ClassAnswers | None = None
 
     def best(self) -> list[str] | list[tuple[str, ...]]:
         """Return the most probable label of each, or, of several, those above one half."""
@@ -90,37 +118,76 @@ class ClassAnswers(NamedTuple):
             for row, places in zip(self.probabilities, best[:, :k], strict=True)
         ]
 
+    @property
+    def judged_by(self) -> str:
+        """The accuracy."""
+        return "accuracy"
+
     def figures(self, rows: Sequence[LabelledRow]) -> dict[str, Any]:
-        """Return accuracy, F1 of several kinds, calibration error, and a table of labels."""
-        if self.is_multi_label:
-            scores = multi_label_scores([row.labels for row in rows], self.above_half())
-            return {**scores.figures(), "labels": _table(scores.per_label)}
-        check_single(rows)
-        given = self.most_probable()
-        scores = multi_label_scores([row.labels for row in rows], [(label,) for label in given])
-        right = [label == row.labels[0] for label, row in zip(given, rows, strict=True)]
-        error = expected_calibration_error(self.probabilities.max(1), right)
-        return {
-            **scores.figures(),
-            "calibration_error": error,
-            "labels": _table(scores.per_label),
-        }
+        """Return accuracy, F1 of several kinds, calibration error, and a table of labels.
+
+        Of pairs with two labels, F1 is that of the last one in sorted order, such as "1" or "yes".
+
+        Raises:
+            CorpusError: a row has not one label, where answers have one.
+            EvaluationError: no row has a label.
+        """
+        right = [row.labels for row in rows]
+        if self._counts_any_of(rows):
+            return label_figures(right, [[label] for label in self.most_probable()], 1)
+        if not self.is_multi_label:
+            check_single(rows)
+        scores = multi_label_scores(right, self.label_sets())
+        found = {"pairs" if self.of_pairs else "texts": len(rows), **scores.figures()}
+        if not self.is_multi_label:
+            found["calibration_error"] = expected_calibration_error(
+                self.probabilities.max(1), self._are_right(rows)
+            )
+        table = _table(scores.per_label)
+        if self.of_pairs and len(self.labels) == 2:
+            found["f1"] = table.get(self.labels[1], {"f1": 0.0})["f1"]
+        return {**found, "labels": table}
 
     def tallies(self, rows: Sequence[LabelledRow]) -> dict[str, Tallies]:
         """Return what each row adds to the accuracy."""
         return {"accuracy": share_tallies(self._are_right(rows))}
 
-    def shown_rows(self, rows: Sequence[LabelledRow]) -> list[ShownRow]:
+    def findings(
+        self, rows: Sequence[LabelledRow], beside: Mapping[str, Answers] | None = None
+    ) -> dict[str, Any]:
+        """Return errors and reliability; of one label a row, also which labels are confused.
+
+        Of an ensemble they hold the figures of its network, too.
+        """
+        if self._counts_any_of(rows):
+            return {}
+        decisions = self._decisions(rows)
+        found = _errors(rows, decisions, ("text_a", "text_b") if self.of_pairs else ("text",))
+        if self.is_multi_label:
+            found |= reliability(*self._of_every_label(rows))
+        else:
+            found |= reliability(self.probabilities.max(1), _are_right(decisions))
+            found |= confusion(
+                [each.right[0] for each in decisions],
+                [each.given[0] for each in decisions],
+                self.labels,
+            )
+        if self.network is not None:
+            found["network"] = self.network.figures(rows)
+        return found
+
+    def shown(self, rows: Sequence[LabelledRow]) -> list[ShownRow]:
         """Return rows with right and given labels, as a person reads them."""
         right = [", ".join(sorted(row.labels)) for row in rows]
         given = [", ".join(sorted(labels)) for labels in self.label_sets()]
         return shown_rows([row.text for row in rows], right, given)
 
-    def degenerate(self, rows: Sequence[LabelledRow], noun: str) -> str | None:
-        """Return a sentence where all rows get the same labels; `noun` is what rows are."""
+    def degenerate(self, rows: Sequence[LabelledRow]) -> str | None:
+        """Return a sentence where all rows get the same labels."""
         given = self.label_sets()
         shown = ", ".join(f"'{label}'" for label in given[0]) if given else ""
         right = [tuple(sorted(row.labels)) for row in rows]
+        noun = "pairs" if self.of_pairs else "texts"
         return one_answer(right, given, noun, shown or "no label")
 
     def label_sets(self) -> list[tuple[str, ...]]:
@@ -132,6 +199,35 @@ class ClassAnswers(NamedTuple):
     def _are_right(self, rows: Sequence[LabelledRow]) -> list[bool]:
         given = self.label_sets()
         return [set(own) == set(row.labels) for own, row in zip(given, rows, strict=True)]
+
+    def _counts_any_of(self, rows: Sequence[LabelledRow]) -> bool:
+        """Whether rows have several labels, any of which is right."""
+        return (
+            self.counts_any
+            and not self.is_multi_label
+            and any(len(row.labels) != 1 for row in rows)
+        )
+
+    def _decisions(self, rows: Sequence[LabelledRow]) -> list[_Decision]:
+        """Return right and given labels of each row, with the probability of the answer."""
+        if not self.is_multi_label:
+            given, highest = self.most_probable(), self.probabilities.max(1).tolist()
+            return [
+                _Decision(row.labels, (label,), probability)
+                for row, label, probability in zip(rows, given, highest, strict=True)
+            ]
+        wrong = np.abs(self.probabilities - _gold(rows, self.labels))  # (N, C)
+        worst = wrong.max(1).tolist()
+        return [
+            _Decision(tuple(sorted(row.labels)), given, probability if probability >= 0.5 else None)
+            for row, given, probability in zip(rows, self.above_half(), worst, strict=True)
+        ]
+
+    def _of_every_label(self, rows: Sequence[LabelledRow]) -> tuple[ArrayLike, ArrayLike]:
+        """Return confidence and whether it is right, (N * C,), for each label of each text."""
+        says_yes = self.probabilities > 0.5
+        sure = np.where(says_yes, self.probabilities, 1 - self.probabilities)
+        return sure.ravel(), (says_yes == _gold(rows, self.labels)).ravel()
 
 
 def label_records(rows: Sequence[Sequence[Labelled]]) -> list[dict[str, Any]]:
@@ -230,4 +326,35 @@ def _table(per_label: Sequence[Any]) -> dict[str, dict[str, float]]:
     return {
         row.label: {name: value for name, value in row._asdict().items() if name != "label"}
         for row in per_label
+    }
+
+
+def _gold(rows: Sequence[Any], labels: Sequence[str]) -> Any:
+    """Return which labels are right, (N, C)."""
+    return np.array([[label in row.labels for label in labels] for row in rows])
+
+
+def _are_right(decisions: Sequence[_Decision]) -> list[bool]:
+    return [each.right == each.given for each in decisions]
+
+
+def _errors(
+    rows: Sequence[Any], decisions: Sequence[_Decision], fields: Sequence[str]
+) -> dict[str, Any]:
+    """Return the errors with the highest probabilities."""
+    wrong = [place for place, right in enumerate(_are_right(decisions)) if not right]
+    wrong.sort(key=lambda place: -(decisions[place].probability or 0.0))
+    return {
+        "num_errors": len(wrong),
+        "errors": [_error(rows[place], decisions[place], fields) for place in wrong[:MOST_ERRORS]],
+    }
+
+
+def _error(row: Any, decision: _Decision, fields: Sequence[str]) -> dict[str, Any]:
+    return {
+        **{name: excerpt(getattr(row, name)) for name in fields},
+        "right": ", ".join(decision.right),
+        "given": ", ".join(decision.given),
+        "probability": decision.probability,
+        "place": row.place,
     }

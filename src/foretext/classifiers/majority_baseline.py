@@ -10,6 +10,7 @@ import numpy as np
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers
 from foretext.data.rows import LabelledRow
+from foretext.data.rows.label import ordered_labels
 from foretext.errors import CorpusError
 
 __all__ = ["majority_baseline"]
@@ -17,11 +18,18 @@ __all__ = ["majority_baseline"]
 LabelSet = tuple[str, ...]  # sorted
 
 
-def majority_baseline(rows: Sequence[LabelledRow]) -> Baseline:
+def majority_baseline(
+    rows: Sequence[LabelledRow], *, of_pairs: bool = False, counts_any: bool = False
+) -> Baseline:
     """Count labels; of equally frequent ones the first in the alphabet is the answer.
 
     Its probabilities are the shares of the labels. Where rows have several labels, the answer is
     the most frequent set of them, and its labels have the probability 1, all others 0.
+
+    Args:
+        rows: with labels.
+        of_pairs: whether they are pairs of texts.
+        counts_any: as of `ClassAnswers`.
 
     Raises:
         CorpusError: there is no row.
@@ -29,7 +37,7 @@ def majority_baseline(rows: Sequence[LabelledRow]) -> Baseline:
     sets: Counter[LabelSet] = Counter(tuple(sorted(row.labels)) for row in rows)
     if not sets:
         raise CorpusError("There is no row to learn from; give rows with labels.")
-    labels = tuple(sorted({label for own in sets for label in own}))
+    labels = tuple(ordered_labels({label for own in sets for label in own}))
     are_sets = any(len(own) != 1 for own in sets)
     answer = min(sets, key=lambda own: (-sets[own], own))
     if are_sets:
@@ -38,6 +46,7 @@ def majority_baseline(rows: Sequence[LabelledRow]) -> Baseline:
         shares = [sets[label,] / len(rows) for label in labels]
 
     def answers(others: Sequence[LabelledRow]) -> ClassAnswers:
-        return ClassAnswers(labels, np.tile(shares, (len(others), 1)), are_sets)
+        found = np.tile(shares, (len(others), 1))
+        return ClassAnswers(labels, found, are_sets, of_pairs=of_pairs, counts_any=counts_any)
 
     return Baseline(f"the most frequent {'set of labels' if are_sets else 'label'}", answers)

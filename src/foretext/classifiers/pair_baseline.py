@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.overlap_features import OverlapFeatures
+from foretext.classifiers.score_answers import ScoreAnswers
 from foretext.data.rows import LabelledPair
 from foretext.data.rows.label import Label, ordered_labels
 from foretext.errors import CorpusError
@@ -97,10 +98,11 @@ def pair_baseline(rows: Sequence[LabelledPair]) -> Baseline:
     answers = [row.score if has_scores else row.label for row in rows]
     learned = PairBaseline().fit(_texts(rows), answers)  # type: ignore[arg-type]
 
-    def answered(others: Sequence[LabelledPair]) -> ClassAnswers | NDArray[np.float64]:
+    def answered(others: Sequence[LabelledPair]) -> ClassAnswers | ScoreAnswers:
         if has_scores:
-            return np.array(learned.predict(_texts(others)), np.float64)
-        return ClassAnswers(learned.classes_, learned.predict_proba(_texts(others)))
+            return ScoreAnswers(np.array(learned.predict(_texts(others)), np.float64))
+        found = learned.predict_proba(_texts(others))
+        return ClassAnswers(learned.classes_, found, of_pairs=True)
 
     return Baseline("words that both texts share", answered)
 
@@ -108,7 +110,7 @@ def pair_baseline(rows: Sequence[LabelledPair]) -> Baseline:
 def mean_score(rows: Sequence[LabelledPair]) -> Baseline:
     """Give every pair the mean of the scores of these rows, which has no order to correlate."""
     mean = float(np.mean([row.score for row in rows if row.score is not None]))
-    return Baseline("the mean score", lambda others: np.full(len(others), mean))
+    return Baseline("the mean score", lambda others: ScoreAnswers(np.full(len(others), mean)))
 
 
 def _texts(rows: Sequence[LabelledPair]) -> list[tuple[str, str]]:

@@ -1,16 +1,15 @@
-"""What reads rows of a task, answers them, and judges its answers beside those of others."""
+"""What reads rows of a task and answers them."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
 from typing import Any, ClassVar
 
 from foretext.arguments import checked_arguments
+from foretext.classifiers.answers import Answers
 from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.shown_row import ShownRow
 from foretext.config import Config
 from foretext.corpus.findings import Problem
 from foretext.corpus.in_memory import is_file_or_source
@@ -20,9 +19,8 @@ from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.data.rows.reading import fitting, read_otherwise
 from foretext.data.rows.row_texts import RowTexts
-from foretext.metrics.paired import Tallies, paired_difference
 
-__all__ = ["RowModel", "numbers"]
+__all__ = ["RowModel"]
 
 KEPT = {"normalization", "max_piece_bytes"}  # settings of rows that hold for JSON lines too
 
@@ -172,52 +170,8 @@ class RowModel(ABC):
     # Answers to rows
 
     @abstractmethod
-    def answer_rows(self, rows: Sequence[Any]) -> Any:
-        """Answer rows, in the form that `judge` and `findings` take."""
-
-    @abstractmethod
-    def judge(self, rows: Sequence[Any], answers: Any) -> dict[str, Any]:
-        """Return how good answers to rows are; the figure `judged_by` is among them.
-
-        Args:
-            rows: with their right answers.
-            answers: those of `answer_rows`.
-        """
-
-    def findings(self, rows: Sequence[Any], answers: Any) -> dict[str, Any]:
-        """Return what the report shows of answers; `foretext.report.task_files` has the blocks."""
-        return {}
-
-    def findings_beside(
-        self, rows: Sequence[Any], answers: Any, others: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """Return the same where baselines answered the same rows.
-
-        Args:
-            rows: with their right answers.
-            answers: of this model.
-            others: those of baselines, by the names that these have in `examine`.
-        """
-        return self.findings(rows, answers)
-
-    def tallies(self, rows: Sequence[Any], answers: Any) -> dict[str, Tallies]:
-        """Return, by the name of a figure, what each row adds to it.
-
-        A verdict asks for that of `judged_by`, for a test whether another model is better by more
-        than chance. Figures that are missing are compared without a test.
-        """
-        return {}
-
-    def shown_rows(self, rows: Sequence[Any], answers: Any) -> list[ShownRow]:
-        """Return rows with right and given answers as a person reads them; []: nothing to read.
-
-        Several models are compared by them, row by row.
-        """
-        return []
-
-    def degenerate(self, rows: Sequence[Any], answers: Any) -> str | None:
-        """Return a sentence where answers say nothing, such as one answer to all rows."""
-        return None
+    def answer_rows(self, rows: Sequence[Any]) -> Answers:
+        """Answer rows; the answers say themselves how good they are."""
 
     @property
     def can_calibrate(self) -> bool:
@@ -230,7 +184,7 @@ class RowModel(ABC):
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """Answer rows, and return how good the answers are."""
-        return self.judge(rows, self.answer_rows(rows))
+        return self.answer_rows(rows).figures(rows)
 
     @checked_arguments
     def evaluate(
@@ -262,45 +216,3 @@ class RowModel(ABC):
             return self.rows_config.checked(dict(rows or {}), "rows")
         config = self.reading_of(rows)
         return config if rows else fitting(path, config)
-
-    def examine(
-        self,
-        rows: Sequence[Any],
-        *,
-        learned_from: Sequence[Any] = (),
-        beside: Mapping[str, Baseline] | None = None,
-    ) -> dict[str, Any]:
-        """Answer rows once, and return figures and findings, as ``examination.json`` has them.
-
-        Args:
-            rows: one or more, with their right answers.
-            learned_from: the rows of the training, whose labels are counted.
-            beside: baselines that answer the same rows, by the name that they have in the result.
-        """
-        answers = self.answer_rows(rows)
-        others = {name: each.answers(rows) for name, each in (beside or {}).items()}
-        return {
-            "rows": len(rows),
-            "figures": self.judge(rows, answers),
-            "judged_by": self.judged_by,  # which may depend on the rows
-            "beside": {name: self._beside(rows, answers, each) for name, each in others.items()},
-            "degenerate": self.degenerate(rows, answers),
-            "learned": dict(self.label_counts(learned_from).most_common()),
-            **self.findings_beside(rows, answers, others),
-        }
-
-    def _beside(self, rows: Sequence[Any], answers: Any, theirs: Any) -> dict[str, Any]:
-        """Return the figures of a baseline, and whether it differs by more than chance."""
-        own, other = (self.tallies(rows, each).get(self.judged_by) for each in (answers, theirs))
-        found = None if own is None or other is None else paired_difference(own, other)
-        tested = found and {**found._asdict(), "is_certain": found.is_certain}
-        return {"figures": numbers(self.judge(rows, theirs)), "difference": tested}
-
-
-def numbers(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures that are finite numbers, without the tables among them."""
-    return {
-        name: value
-        for name, value in figures.items()
-        if isinstance(value, int | float) and isfinite(value)
-    }

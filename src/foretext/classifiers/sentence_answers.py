@@ -6,15 +6,22 @@ known to belong to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.answers import Answers
+from foretext.classifiers.excerpts import excerpt
+from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.data.rows import SentenceRow
+from foretext.errors import CorpusError
+from foretext.metrics import pearson, spearman
 from foretext.metrics.hypersphere import alignment, uniformity
+from foretext.metrics.paired import Tallies, rank_tallies, share_tallies
+from foretext.metrics.retrieval import RelevantRanks, retrieval_figures
 from foretext.vectors.shortened import shortened
 
 __all__ = [
@@ -30,6 +37,9 @@ __all__ = [
 
 QUERIES = 512  # that are compared with all candidates at once
 SAMPLE = 1000  # texts whose distances are measured, all of them with all others
+MOST_POINTS, MOST_ERRORS = 1000, 50
+GAIN_RANKS = 10  # of nDCG@10
+UNIFORM = -0.05  # uniformity from which all vectors are one point, or nearly
 ALIGNED = 0.8  # of the range of scores: pairs from here on belong together
 
 Places = NDArray[np.int64]
@@ -67,7 +77,7 @@ class DenseVectors:
 
 
 @dataclass(frozen=True)
-class SentenceAnswers:
+class SentenceAnswers(Answers):
     """Similarities of N rows.
 
     Attributes:
@@ -85,6 +95,86 @@ class SentenceAnswers:
     ranks: NDArray[np.int64] | None = None
     nearest: Sequence[str] = ()
     num_candidates: int = 0
+
+    @property
+    def judged_by(self) -> str:
+        """The correlation of ranks with scores, or nDCG of a search."""
+        return "spearman" if self.ranks is None else "ndcg@10"
+
+    def figures(self, rows: Sequence[SentenceRow]) -> dict[str, Any]:
+        """Return the figures of a kind of rows, with alignment and uniformity.
+
+        Raises:
+            CorpusError: scores are of one row alone.
+        """
+        lie = {"alignment": self.alignment, "uniformity": self.uniformity}
+        if self.ranks is not None:
+            found = [RelevantRanks([rank], 1) for rank in self.ranks.tolist()]
+            counts = {"rows": len(rows), "candidates": self.num_candidates}
+            return counts | retrieval_figures(found) | lie
+        if len(rows) < 2:
+            raise CorpusError(
+                "Scores are judged by their order, which a single row does not have; give two or "
+                "more."
+            )
+        gold = _scores(rows)
+        return {
+            "rows": len(rows),
+            "spearman": float(np.nan_to_num(spearman(gold, self.cosines))),
+            "pearson": float(np.nan_to_num(pearson(gold, self.cosines))),
+            **lie,
+        }
+
+    def tallies(self, rows: Sequence[SentenceRow]) -> dict[str, Tallies]:
+        """Return what each row adds to the figure that counts."""
+        if self.ranks is None:
+            return {"spearman": rank_tallies(_scores(rows), self.cosines)}
+        gains = np.where(self.ranks <= GAIN_RANKS, 1 / np.log2(self.ranks + 1.0), 0.0)
+        return {"ndcg@10": share_tallies(gains)}
+
+    def findings(
+        self, rows: Sequence[SentenceRow], beside: Mapping[str, Answers] | None = None
+    ) -> dict[str, Any]:
+        """Return points of scores and cosines, or a table of the rows that are hardest to find."""
+        if self.ranks is None:
+            return _scored(rows, self.cosines)
+        last = np.argsort(-self.ranks, kind="stable")[:MOST_ERRORS].tolist()
+        table = [
+            {
+                "rank": int(self.ranks[place]),
+                "text": excerpt(_asked(rows[place])),
+                "right": excerpt(_answer(rows[place])),
+                "nearest": excerpt(self.nearest[place]),
+            }
+            for place in last
+            if self.ranks[place] > 1
+        ]
+        hint = f"Rank of the right text among {self.num_candidates:,} candidates; 1 is right."
+        if rows[0].text_b is None:
+            hint += (
+                " Each half of a text looks for the other; pairs with scores say more of meaning."
+            )
+        return {
+            "tables": [{"title": "Right texts that are found last", "hint": hint, "rows": table}]
+        }
+
+    def shown(self, rows: Sequence[SentenceRow]) -> list[ShownRow]:
+        """Return rows with right and given answers as a person reads them."""
+        if self.ranks is None:
+            scores = [f"{score:g}" for score in _scores(rows)]
+            cosines = [f"{cosine:.3g}" for cosine in self.cosines]
+            return shown_rows([row.text for row in rows], scores, cosines)
+        asked, right = [_asked(row) for row in rows], [_answer(row) for row in rows]
+        return shown_rows(asked, right, self.nearest)
+
+    def degenerate(self, rows: Sequence[SentenceRow]) -> str | None:
+        """Return a sentence where all texts have nearly the same vector."""
+        if len(self.cosines) < 2 or self.uniformity < UNIFORM:
+            return None
+        return (
+            f"All texts have nearly the same vector: their uniformity is {self.uniformity:.3f}, "
+            "and 0 is that of one point."
+        )
 
 
 def sentence_answers(rows: Sequence[SentenceRow], embed: Embed) -> SentenceAnswers:
@@ -162,3 +252,36 @@ def _searched(
         ranks[part] = (cosines >= mine[:, None]).sum(1)
         nearest[part] = candidates[cosines.argmax(1)]
     return ranks, nearest
+
+
+def _scores(rows: Sequence[SentenceRow]) -> list[float]:
+    return [0.0 if row.score is None else row.score for row in rows]
+
+
+def _asked(row: SentenceRow) -> str:
+    return halves(row.text_a)[0] if row.text_b is None else row.text_a
+
+
+def _answer(row: SentenceRow) -> str:
+    return halves(row.text_a)[1] if row.text_b is None else row.text_b
+
+
+def _scored(rows: Sequence[SentenceRow], cosines: NDArray[np.float64]) -> dict[str, Any]:
+    """Return points of scores and cosines, and the pairs where their ranks differ most."""
+    gold = np.array(_scores(rows))
+    shown = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_POINTS)).round())
+    order = [values.argsort(kind="stable").argsort(kind="stable") for values in (gold, cosines)]
+    worst = np.argsort(-np.abs(order[0] - order[1]), kind="stable")[:MOST_ERRORS]
+    return {
+        "points": [[float(gold[place]), float(cosines[place])] for place in shown.astype(int)],
+        "errors": [
+            {
+                "text_a": excerpt(rows[place].text_a),
+                "text_b": excerpt(str(rows[place].text_b)),
+                "right": float(gold[place]),
+                "cosine": float(cosines[place]),
+                "place": rows[place].place,
+            }
+            for place in worst.tolist()
+        ],
+    }

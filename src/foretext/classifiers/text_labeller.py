@@ -20,10 +20,8 @@ from foretext.classifiers.class_answers import (
     label_records,
     shown_labels,
 )
-from foretext.classifiers.class_findings import class_findings
 from foretext.classifiers.majority_baseline import majority_baseline
 from foretext.classifiers.predictor import Predictor, Record, Top
-from foretext.classifiers.shown_row import ShownRow
 from foretext.corpus.findings import Problem
 from foretext.data.rows import (
     Input,
@@ -38,7 +36,6 @@ from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label import Label, label_array
 from foretext.errors import GivenError, SettingError
 from foretext.explanation import Texts, Values
-from foretext.metrics.paired import Tallies
 
 __all__ = ["TextLabeller", "check_same_number", "check_top"]
 
@@ -192,29 +189,6 @@ class TextLabeller(Predictor):
     def majority(cls, rows: Sequence[LabelledText]) -> Baseline:
         """Count labels; every text gets the most frequent one."""
         return majority_baseline(rows)
-
-    def tallies(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Tallies]:
-        """Return what each text adds to the accuracy."""
-        return answers.tallies(rows)
-
-    def shown_rows(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> list[ShownRow]:
-        """Return texts with right and given labels, as a person reads them."""
-        return answers.shown_rows(rows)
-
-    def degenerate(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> str | None:
-        """Return a sentence where all texts get the same labels."""
-        return answers.degenerate(rows, "texts")
-
-    def judge(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
-        """Return accuracy, F1 of several kinds, calibration, and the table of labels."""
-        return {"texts": len(rows), **answers.figures(rows)}
-
-    def findings(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
-        """Return confusions, calibration and errors; of an ensemble also its network's figures."""
-        found = class_findings(rows, answers)
-        if answers.network is not None:
-            found["network"] = self.judge(rows, answers.network)
-        return found
 
     def label_counts(self, rows: Sequence[LabelledText]) -> Counter[str]:
         """Return how many texts have each label."""

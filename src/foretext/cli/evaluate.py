@@ -269,8 +269,8 @@ def _of_task(run: Path, options: dict[str, Any]) -> Measure:
         files, columns = _files_and_columns(run, model, path, options)
         read = model.read_again(files, {**over, **columns})
         answers = model.answer_rows(read)
-        figures = model.judge(read, answers)
-        alike = model.degenerate(read, answers)
+        figures = answers.figures(read)
+        alike = answers.degenerate(read)
         if alike is not None:
             figures["warnings"] = [alike]
         for doubt in model.row_doubts(read):

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, Field
 
-from foretext.classifiers.row_model import RowModel, numbers
+from foretext.classifiers.answers import Answers, numbers
 from foretext.classifiers.shown_row import ShownRow
 from foretext.errors import OutputError
 from foretext.files import atomic_folder
@@ -56,20 +56,14 @@ class KeptAnswers(NamedTuple):
     shown: list[ShownRow]
 
     @classmethod
-    def of(cls, model: RowModel, rows: Sequence[Any], answers: Any) -> KeptAnswers:
-        """Return what is kept of answers.
-
-        Args:
-            model: of the task; it judges its own answers, or those of a baseline.
-            rows: with their right answers.
-            answers: in the form of `answer_rows`.
-        """
+    def of(cls, rows: Sequence[Any], answers: Answers) -> KeptAnswers:
+        """Return what is kept of answers to rows."""
         return cls(
             len(rows),
-            model.judged_by,
-            {name: float(value) for name, value in numbers(model.judge(rows, answers)).items()},
-            model.tallies(rows, answers).get(model.judged_by),
-            model.shown_rows(rows, answers),
+            answers.judged_by,
+            {name: float(value) for name, value in numbers(answers.figures(rows)).items()},
+            answers.tallies(rows).get(answers.judged_by),
+            answers.shown(rows),
         )
 
     @property

@@ -7,7 +7,7 @@ answers learns it again.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,39 +15,27 @@ from typing import Any
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.row_model import RowModel
 from foretext.comparison.rows import read_written
-from foretext.comparison.worker import Sections
 from foretext.errors import SettingError
-from foretext.files import atomic_file, is_regular_file, temporary_folder
-from foretext.finetuning.bases import learner_class, predictor_class
-from foretext.finetuning.job import FinetuneJob
-from foretext.finetuning.recipe import TaskRecipe
-from foretext.finetuning.task_rows import TaskRows, sampled
-from foretext.run_folder import RunFolder
+from foretext.files import atomic_file, is_regular_file
+from foretext.finetuning.bases import predictor_class
 
 __all__ = ["BaselineRun"]
 
 FILE = "baseline.json"
-JUDGE = "lstm"  # the base of the network that judges answers
-JUDGES = dict.fromkeys(("span_qa", "text_to_text"), "transformer")  # of tasks that refuse it
-SMALL: dict[str, dict[str, dict[str, Any]]] = {  # it never learns
-    "lstm": {"backbone": {"vector_size": 8, "dim": 8}},
-    "transformer": {"backbone": {"num_layers": 1, "dim": 16, "num_heads": 2}},
-}
-FEW_ROWS = 500  # whose words it knows, where no row has a label that must not be missing
+BASE = "textcnn"  # on which every task can be learned, so that its class is known
 
 
 @dataclass(frozen=True)
 class BaselineRun:
-    """A baseline that has learned, and what judges its answers.
+    """A baseline that has learned.
 
     Attributes:
         baseline: what answers.
-        judge: a network of the task that never learned: figures of answers do not depend on who
-            gave them.
+        model: the class of the task, which reads rows.
     """
 
     baseline: Baseline
-    judge: RowModel
+    model: type[RowModel]
 
     @classmethod
     def learned(cls, task: str, train: str, reading: Mapping[str, Any]) -> BaselineRun:
@@ -62,13 +50,12 @@ class BaselineRun:
             SettingError: the task has no baseline.
             CorpusError: nothing can be learned from the rows.
         """
-        base = JUDGES.get(task, JUDGE)
-        model = predictor_class(task, base)
+        model = predictor_class(task, BASE)
         rows = read_written(model, train, reading)
         baseline = model.baseline(rows)
         if baseline is None:
             raise SettingError(f"TASK = '{task}' has no baseline; leave the candidate out.")
-        return cls(baseline, _untrained(task, base, rows))
+        return cls(baseline, model)
 
     @classmethod
     def is_in(cls, folder: Path) -> bool:
@@ -83,15 +70,3 @@ class BaselineRun:
         """
         with atomic_file(folder / FILE) as temporary:
             temporary.write_text(json.dumps({"name": self.baseline.name}) + "\n", "utf-8")
-
-
-def _untrained(task: str, base: str, rows: Sequence[Any]) -> RowModel:
-    settings: Sections = SMALL[base]
-    few = sampled(rows, FEW_ROWS) if task in JUDGES else rows
-    recipe = TaskRecipe(task, base, train="", settings=settings)
-    with temporary_folder() as folder:
-        job = FinetuneJob(run=RunFolder(folder), recipe=recipe)
-        started = learner_class(base)(job, settings).start(TaskRows(few, [], []))
-        model = started.untrained(TaskRows(rows, [], []))
-    assert model is not None, base
-    return model

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from foretext.artifact import load_task
-from foretext.classifiers.row_model import RowModel, numbers
+from foretext.classifiers.answers import Answers, numbers
+from foretext.classifiers.row_model import RowModel
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.baseline_run import BaselineRun
 from foretext.comparison.candidate import BASELINE
@@ -151,8 +152,8 @@ def _baseline(job: Finetune) -> FinetuneReply:
     began = command_began()
     reading = job.settings.get("rows", {})
     learned = BaselineRun.learned(job.task, job.train, reading)
-    rows = read_written(learned.judge, job.valid, reading)
-    answers = KeptAnswers.of(learned.judge, rows, learned.baseline.answers(rows))
+    rows = read_written(learned.model, job.valid, reading)
+    answers = KeptAnswers.of(rows, learned.baseline.answers(rows))
     row_seconds = seconds_of_many(learned.baseline.answers, rows)
     learned.mark(Path(job.out))
     return FinetuneReply(
@@ -171,13 +172,13 @@ def _baseline(job: Finetune) -> FinetuneReply:
 
 def _answered(job: Answer) -> AnswerReply:
     began = command_began()
-    judge, answer = _answering(job)
-    rows = read_written(judge, job.rows, job.reading)
+    model, answer = _answering(job)
+    rows = read_written(model, job.rows, job.reading)
     one = milliseconds_of_one(answer, rows)
     start = time.monotonic()
     answers = answer(rows)
     seconds = time.monotonic() - start
-    kept = KeptAnswers.of(judge, rows, answers)
+    kept = KeptAnswers.of(rows, answers)
     kept.save(Path(job.out))
     return AnswerReply(
         seconds=time.monotonic() - began,
@@ -190,11 +191,13 @@ def _answered(job: Answer) -> AnswerReply:
     )
 
 
-def _answering(job: Answer) -> tuple[RowModel, Callable[[Sequence[Any]], Any]]:
-    """Return what judges answers, and what gives them."""
+def _answering(
+    job: Answer,
+) -> tuple[RowModel | type[RowModel], Callable[[Sequence[Any]], Answers]]:
+    """Return what reads rows, and what answers them."""
     if BaselineRun.is_in(Path(job.run)):
         learned = BaselineRun.learned(job.task, job.train, job.reading)
-        return learned.judge, learned.baseline.answers
+        return learned.model, learned.baseline.answers
     model = load_task(job.run)
     return model, model.answer_rows
 

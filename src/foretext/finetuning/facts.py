@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from foretext._version import __version__
+from foretext.classifiers.answers import numbers
 from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.row_model import numbers
 from foretext.finetuning.learner import Found, Learner
 from foretext.finetuning.seeds import Outcome, Trained
 from foretext.finetuning.verdict import base_command, verdict
@@ -79,13 +79,11 @@ def _measured(
     """Return the figures of a baseline; those of the examined rows are there already."""
     if rival is None:
         return None
-    rows, model, examination = outcome.rows, outcome.best.model, outcome.examination
+    rows, examination = outcome.rows, outcome.examination
     seen = {} if examination is None else {examination["part"]: examination["beside"][name]}
     parts = {"valid": rows.valid, "test": rows.test}
     measured = {
-        part: seen[part]["figures"]
-        if part in seen
-        else numbers(model.judge(own, rival.answers(own)))
+        part: seen[part]["figures"] if part in seen else numbers(rival.answers(own).figures(own))
         for part, own in parts.items()
         if own
     }

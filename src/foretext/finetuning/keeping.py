@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.examining import examine
 from foretext.classifiers.predictor import Predictor
 from foretext.files import atomic_file
 from foretext.finetuning.job import Finetuned
@@ -31,7 +32,7 @@ def examined(model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dic
         for name, each in (("baseline", baseline), ("majority", model.majority(rows.train)))
         if each is not None
     }
-    return {"part": part, **model.examine(others, learned_from=rows.train, beside=beside)}
+    return {"part": part, **examine(model, others, learned_from=rows.train, beside=beside)}
 
 
 def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetuned:

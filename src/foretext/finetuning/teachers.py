@@ -88,7 +88,7 @@ class Teacher:
                 f"--teacher {self.name} {lacks} the label '{label}'; give one that learned the "
                 f"{len(wanted)} labels of the rows."
             )
-        if self.model.answer_rows(rows[:1]).is_multi_label != have_sets(rows):
+        if _class_answers(self.model, rows[:1]).is_multi_label != have_sets(rows):
             raise SettingError(
                 f"--teacher {self.name}: one of teacher and rows has several labels a text, and "
                 "the other has one; give a teacher that learned such rows."
@@ -96,7 +96,7 @@ class Teacher:
 
     def answers(self, rows: Rows, labels: Sequence[str]) -> Probabilities:
         """Return how probable each of the labels is for each row, (N, C)."""
-        return _in_order(self.model.answer_rows(rows), labels)
+        return _in_order(_class_answers(self.model, rows), labels)
 
     def answers_to_own(
         self, rows: Rows, labels: Sequence[str], folds: int = FOLDS
@@ -120,7 +120,8 @@ class Teacher:
             inside = np.flatnonzero(part == number).tolist()
             others = [row for row, own in zip(rows, part.tolist(), strict=True) if own != number]
             try:
-                answers = self.learn(others).answer_rows([rows[index] for index in inside])
+                own = [rows[index] for index in inside]
+                answers = _class_answers(self.learn(others), own)
             except CorpusError:  # the other parts may have one label alone
                 return self.answers(rows, labels)
             found[inside] = _in_order(answers, labels)
@@ -159,6 +160,12 @@ def learned_teacher(name: str, rows: Rows) -> Teacher:
     began = time.monotonic()
     model = LEARNED[name](rows)
     return Teacher(name, model, LEARNED[name], time.monotonic() - began)
+
+
+def _class_answers(model: Predictor, rows: Rows) -> ClassAnswers:
+    answers = model.answer_rows(rows)
+    assert isinstance(answers, ClassAnswers), type(answers)
+    return answers
 
 
 def _in_order(answers: ClassAnswers, labels: Sequence[str]) -> Probabilities:

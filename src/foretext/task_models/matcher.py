@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,8 @@ from foretext.classifiers.class_answers import (
     label_temperature,
     shown_labels,
 )
-from foretext.classifiers.class_findings import class_findings
 from foretext.classifiers.predictor import Record, Top, refuse_options
-from foretext.classifiers.shown_row import ShownRow
+from foretext.classifiers.score_answers import ScoreAnswers, scores_of
 from foretext.classifiers.text_labeller import check_top
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
@@ -31,18 +31,9 @@ from foretext.data.rows.given import given_pairs, one_or_each
 from foretext.data.rows.label import Label, LabelValue, label_array
 from foretext.errors import SettingError
 from foretext.explanation import Texts, Values
-from foretext.metrics.paired import Tallies
 from foretext.task_models.gradient_words import GradientWords, TokenRows, pair_places
 from foretext.task_models.matcher_learning import MatcherLearning
 from foretext.task_models.pair_rows import TextPair
-from foretext.task_models.pair_scores import (
-    agreement,
-    same_scores,
-    score_tallies,
-    scores_of,
-    shown_scores,
-)
-from foretext.task_models.score_findings import score_findings
 from foretext.task_models.wide_matcher import WideMatcher, pairs_of
 from foretext.tasks.matching import Matching
 
@@ -169,53 +160,18 @@ class TextMatcher(WideMatcher, GradientWords):
                 f"{len(self.label_names)}: {', '.join(self.label_names[:20])}."
             )
         answers = self._classes(pairs)
-        odds = answers._replace(is_multi_label=True).logits() if raw else answers.probabilities
+        odds = replace(answers, is_multi_label=True).logits() if raw else answers.probabilities
         return odds[:, 1]
 
-    def answer_rows(self, rows: Sequence[LabelledPair]) -> ClassAnswers | Scores:
-        """Return how probable each label is for each pair, or (N,) scores."""
+    def answer_rows(self, rows: Sequence[LabelledPair]) -> ClassAnswers | ScoreAnswers:
+        """Return how probable each label is for each pair, or its score."""
         pairs = pairs_of(rows)
-        return self._values(pairs) if self.has_scores else self._classes(pairs)
-
-    def judge(self, rows: Sequence[LabelledPair], answers: Any) -> dict[str, Any]:
-        """Return accuracy, F1, calibration and a table of labels; or how well scores agree.
-
-        With two labels, F1 is that of the last one in sorted order, such as "1" or "yes".
-
-        Raises:
-            CorpusError: rows lack what is to be compared.
-        """
-        found: dict[str, Any] = {"pairs": len(rows)}
-        if self.has_scores:
-            return found | agreement(rows, answers)
-        found |= answers.figures(rows)
-        if len(self.label_names) == 2:
-            positive = found["labels"].get(self.task.answers.labels[1], {"f1": 0.0})
-            found |= {"f1": positive["f1"], "labels": found.pop("labels")}
-        return found
-
-    def tallies(self, rows: Sequence[LabelledPair], answers: Any) -> dict[str, Tallies]:
-        """Return what each pair adds to the accuracy, or to the correlation of ranks."""
-        return score_tallies(rows, answers) if self.has_scores else answers.tallies(rows)
-
-    def shown_rows(self, rows: Sequence[LabelledPair], answers: Any) -> list[ShownRow]:
-        """Return pairs with right and given labels or scores, as a person reads them."""
-        return shown_scores(rows, answers) if self.has_scores else answers.shown_rows(rows)
-
-    def degenerate(self, rows: Sequence[LabelledPair], answers: Any) -> str | None:
-        """Return a sentence where all pairs get the same label, or nearly the same score."""
-        return same_scores(rows, answers) if self.has_scores else answers.degenerate(rows, "pairs")
+        return ScoreAnswers(self._values(pairs)) if self.has_scores else self._classes(pairs)
 
     @property
     def can_calibrate(self) -> bool:
         """Whether a temperature can be fitted: answers are labels."""
         return not self.has_scores
-
-    def findings(self, rows: Sequence[LabelledPair], answers: Any) -> dict[str, Any]:
-        """Return confusions, calibration and errors; or scores beside the right ones."""
-        if self.has_scores:
-            return score_findings(rows, answers)
-        return class_findings(rows, answers, self.fields)
 
     def label_counts(self, rows: Sequence[LabelledPair]) -> Counter[str]:
         """Return how many pairs have each label."""
@@ -275,7 +231,7 @@ class TextMatcher(WideMatcher, GradientWords):
 
     def _classes(self, pairs: Sequence[TextPair]) -> ClassAnswers:
         self._check_classes()
-        return ClassAnswers(self.task.answers.labels, self._values(pairs))
+        return ClassAnswers(self.task.answers.labels, self._values(pairs), of_pairs=True)
 
     def _check_classes(self) -> None:
         if self.has_scores:

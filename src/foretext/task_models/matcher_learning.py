@@ -149,4 +149,4 @@ class MatcherLearning(TaskModel):
     @classmethod
     def majority(cls, rows: Sequence[LabelledPair]) -> Baseline:
         """Learn the most frequent label, or the mean score."""
-        return mean_score(rows) if have_scores(rows) else majority_baseline(rows)
+        return mean_score(rows) if have_scores(rows) else majority_baseline(rows, of_pairs=True)

@@ -9,7 +9,6 @@ import numpy as np
 
 from foretext.arguments import checked_arguments
 from foretext.classifiers.predictor import Record, Top
-from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.classifiers.text_labeller import check_top
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
@@ -20,21 +19,11 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.given import one_or_each
 from foretext.errors import CorpusError, SettingError
-from foretext.metrics import softmax
-from foretext.metrics.paired import Tallies
 from foretext.nn.device import DeviceName, ReadingPrecision
-from foretext.task_models.answer_figures import (
-    Language,
-    answer_figures,
-    answer_tallies,
-    best_null_threshold,
-    language_of,
-    same_answers,
-)
 from foretext.task_models.question_windows import QuestionWindows
 from foretext.task_models.reader_learning import ReaderLearning
 from foretext.task_models.readings import Reading, SpanAnswer, read_spans
-from foretext.task_models.span_findings import span_findings
+from foretext.task_models.span_answers import SpanAnswers, SpanChoice
 from foretext.tasks.span_qa import SpanQA
 from foretext.tasks.task_base import TaskBase
 
@@ -152,16 +141,19 @@ class SpanReader(ReaderLearning):
         return one_or_each(pairs, lambda each: self._best(each, k), of_pairs=True)
 
     def _answers(self, pairs: Sequence[Asked]) -> list[SpanAnswer]:
-        return [self.choose(each) for each in self.answer_rows(as_questions(pairs))]
+        return self.answer_rows(as_questions(pairs)).chosen
 
     def _best(self, pairs: Sequence[Asked], k: int | None) -> list[list[SpanAnswer]]:
         return [
-            sorted(self._candidates(each), key=lambda answer: -answer.probability)[:k]
-            for each in self.answer_rows(as_questions(pairs))
+            sorted(self.choice.candidates(each), key=lambda answer: -answer.probability)[:k]
+            for each in self._readings(as_questions(pairs))
         ]
 
-    def answer_rows(self, rows: Sequence[Question]) -> list[Reading]:
-        """Return the best spans of each question's passage; `choose` takes one of them."""
+    def answer_rows(self, rows: Sequence[Question]) -> SpanAnswers:
+        """Return the best spans of each question's passage, and which of them is chosen."""
+        return SpanAnswers(self._readings(rows), self.choice, self.task.config.language)
+
+    def _readings(self, rows: Sequence[Question]) -> list[Reading]:
         if not rows:
             return []
         windows, config = self._windows(rows), self.task.config
@@ -172,39 +164,6 @@ class SpanReader(ReaderLearning):
             max_answer_length=config.max_answer_length,
             num_best=config.num_best,
         )
-
-    def judge(self, rows: Sequence[Question], answers: Sequence[Reading]) -> dict[str, Any]:
-        """Return exact match and F1, shares from 0 to 1, over all questions and those of each kind.
-
-        `best_f1` is what F1 would be with the threshold `best_null_threshold`.
-        """
-        language = self.language(rows)
-        given = [self.choose(reading).text for reading in answers]
-        figures = answer_figures(rows, given, language)
-        if self.may_abstain:
-            best = best_null_threshold(rows, answers, language)
-            figures["best_null_threshold"], figures["best_f1"] = best
-        return figures
-
-    def tallies(self, rows: Sequence[Question], answers: Sequence[Reading]) -> dict[str, Tallies]:
-        """Return what each question adds to F1."""
-        given = [self.choose(reading).text for reading in answers]
-        return answer_tallies(rows, given, self.language(rows))
-
-    def shown_rows(self, rows: Sequence[Question], answers: Sequence[Reading]) -> list[ShownRow]:
-        """Return questions with right and given answers, as a person reads them; "": none."""
-        right = [row.answers[0].text if row.answers else "" for row in rows]
-        given = [self.choose(reading).text for reading in answers]
-        return shown_rows([row.question for row in rows], right, given)
-
-    def degenerate(self, rows: Sequence[Question], answers: Sequence[Reading]) -> str | None:
-        """Return a sentence where no question gets an answer, or all get one at the same place."""
-        return same_answers(rows, [self.choose(reading) for reading in answers])
-
-    def findings(self, rows: Sequence[Question], answers: Sequence[Reading]) -> dict[str, Any]:
-        """Return tables by kind of question, calibration, and the surest errors."""
-        chosen = [self.choose(reading) for reading in answers]
-        return span_findings(rows, chosen, self.language(rows))
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return one answer to a question."""
@@ -241,19 +200,13 @@ class SpanReader(ReaderLearning):
         """
         if not self.may_abstain:
             raise SettingError("This model answers every question; it has no threshold to find.")
-        readings, language = self.answer_rows(rows), self.language(rows)
-        self.null_threshold, _ = best_null_threshold(rows, readings, language)
+        self.null_threshold, _ = self.answer_rows(rows).best_null_threshold(rows)
         return self.null_threshold
 
-    def choose(self, reading: Reading) -> SpanAnswer:
-        """Return the best answer of a reading; none where none is preferred by enough."""
-        abstains = self.may_abstain and reading.margin > self.null_threshold
-        return self._candidates(reading)[-1 if abstains else 0]
-
-    def language(self, rows: Sequence[Question]) -> Language:
-        """Return the language by whose measure answers are compared with the right ones."""
-        chosen = self.task.config.language
-        return language_of(rows) if chosen == "auto" else chosen
+    @property
+    def choice(self) -> SpanChoice:
+        """What chooses among the spans of a passage."""
+        return SpanChoice(self.may_abstain, self.null_threshold, self.temperature)
 
     def facts(self) -> Mapping[str, Any]:
         """Return what is kept beside weights and settings."""
@@ -279,14 +232,3 @@ class SpanReader(ReaderLearning):
             second_starts=windows.passage_starts,
             shared=windows.shared,
         )
-
-    def _candidates(self, reading: Reading) -> list[SpanAnswer]:
-        """Return all answers with their probabilities: the spans, the best first, then none."""
-        with_none = self.may_abstain or not reading.spans
-        scores = np.append(reading.scores, [reading.no_answer] * with_none)
-        probabilities = softmax(scores[None] / self.temperature)[0].tolist()
-        found = zip(reading.texts, reading.spans, probabilities, strict=False)
-        answers = [SpanAnswer(text, *span, each, reading.margin) for text, span, each in found]
-        if with_none:
-            answers.append(SpanAnswer("", None, None, probabilities[-1], reading.margin))
-        return answers

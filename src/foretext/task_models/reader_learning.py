@@ -22,12 +22,9 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.errors import CorpusError
-from foretext.task_models.answer_figures import (
-    no_answer,
-    span_baseline,
-)
 from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.resolving import resolved_shared_tokens
+from foretext.task_models.span_baseline import no_answer, span_baseline
 from foretext.task_models.trainee import Resolved
 from foretext.tasks.span_qa import SpanQA
 from foretext.tasks.task_base import TaskBase

@@ -16,20 +16,11 @@ from foretext.classifiers.sentence_answers import (
     SentenceAnswers,
     sentence_answers,
 )
-from foretext.classifiers.shown_row import ShownRow
 from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import iterate_texts
 from foretext.data.padded_examples import PaddedExamples, Ragged
 from foretext.data.rows import Input, SentenceRow
-from foretext.metrics.paired import Tallies
 from foretext.task_models.sentence_encoder_learning import SentenceEncoderLearning
-from foretext.task_models.sentence_figures import (
-    same_vectors,
-    sentence_figures,
-    sentence_findings,
-    sentence_tallies,
-    shown_sentences,
-)
 from foretext.vectors.shortened import shortened
 from foretext.vectors.text_cosines import text_cosines
 
@@ -117,33 +108,13 @@ class SentenceEncoder(SentenceEncoderLearning):
         return text_cosines(self.embed, self.vector_size, firsts, seconds)
 
     def answer_rows(self, rows: Sequence[SentenceRow]) -> SentenceAnswers:
-        """Return how similar the texts of rows are, and where the right ones are found."""
-        return sentence_answers(rows, lambda texts: DenseVectors(self.embed(texts)))
-
-    def judge(self, rows: Sequence[SentenceRow], answers: SentenceAnswers) -> dict[str, Any]:
-        """Return correlations with scores, or how well right texts are found; and how vectors lie.
+        """Return how similar the texts of rows are, and where the right ones are found.
 
         Raises:
             CorpusError: rows have no scores, or no second texts, and those of the training had.
         """
         self.check_kind(rows)
-        return sentence_figures(rows, answers)
-
-    def tallies(self, rows: Sequence[SentenceRow], answers: SentenceAnswers) -> dict[str, Tallies]:
-        """Return what each row adds to the correlation of ranks, or to nDCG."""
-        return sentence_tallies(rows, answers)
-
-    def findings(self, rows: Sequence[SentenceRow], answers: SentenceAnswers) -> dict[str, Any]:
-        """Return scores beside cosines, or the rows whose right text is found last."""
-        return sentence_findings(rows, answers)
-
-    def shown_rows(self, rows: Sequence[SentenceRow], answers: SentenceAnswers) -> list[ShownRow]:
-        """Return rows with scores and cosines, or the right text and the nearest one."""
-        return shown_sentences(rows, answers)
-
-    def degenerate(self, rows: Sequence[SentenceRow], answers: SentenceAnswers) -> str | None:
-        """Return a sentence where all texts have nearly the same vector."""
-        return same_vectors(answers)
+        return sentence_answers(rows, lambda texts: DenseVectors(self.embed(texts)))
 
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
         """Return the vector of each text."""

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from foretext.classifiers.class_findings import reliability
+from foretext.classifiers.confusion import reliability
 from foretext.classifiers.excerpts import excerpt
 from foretext.data.rows import Question
 from foretext.metrics import chinese_exact_match, chinese_f1, exact_match, word_f1
-from foretext.task_models.answer_figures import Language
 from foretext.task_models.marked_passage import marked_passage
 from foretext.task_models.readings import SpanAnswer
 
-__all__ = ["question_word", "span_findings"]
+__all__ = ["Language", "question_word", "span_findings"]
+
+Language = Literal["english", "chinese"]
 
 MOST_ERRORS = 50
 

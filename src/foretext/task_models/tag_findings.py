@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from typing import Any
 
-from foretext.classifiers.class_findings import confusion
+from foretext.classifiers.confusion import confusion
 from foretext.data.rows import TaggedSentence
 from foretext.metrics import Span, entity_spans
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.classifiers.predictor import Record, Top, refuse_options
-from foretext.classifiers.shown_row import ShownRow
 from foretext.corpus.text_tokens import TextToken, joined_tokens, split_text
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.rows import (
@@ -18,17 +17,11 @@ from foretext.data.rows import (
     TaggedSentence,
 )
 from foretext.data.rows.given import given_sentences, one_or_each
-from foretext.metrics.paired import Tallies
 from foretext.task_models.learned_rates import rate_doubts
 from foretext.task_models.sentence_scores import SentenceScores
 from foretext.task_models.sentence_windows import SentenceWindows
-from foretext.task_models.tag_figures import (
-    same_tags,
-    shown_tags,
-    tag_figures,
-    tag_tallies,
-)
-from foretext.task_models.tag_findings import kind_counts, tag_findings
+from foretext.task_models.tag_answers import TagAnswers
+from foretext.task_models.tag_findings import kind_counts
 from foretext.task_models.tagged_rows import plain_rows, unknown_tag
 from foretext.task_models.tagger_learning import TaggerLearning
 from foretext.tasks.word_boundaries import word_places
@@ -153,50 +146,10 @@ class Tagger(TaggerLearning):
         tokens = self.tokens(texts)
         return self._spans(texts, tokens, self._scores(_words(tokens)))
 
-    def answer_rows(self, rows: Sequence[TaggedSentence]) -> list[list[str]]:
+    def answer_rows(self, rows: Sequence[TaggedSentence]) -> TagAnswers:
         """Return the tag of each token, such as "B-PER", in the scheme of the user's files."""
-        return self._scores([row.tokens for row in rows]).plain_tags()
-
-    def judge(
-        self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
-    ) -> dict[str, Any]:
-        """Return F1, precision and recall of entities, accuracy of tags, and the table of kinds.
-
-        Tags that violate their scheme are repaired: the entities stay the same.
-
-        Raises:
-            CorpusError: a row has no tags, or one that does not fit the scheme.
-        """
-        return tag_figures(self._gold(rows), answers, of_entities=self.finds_entities)
-
-    def tallies(
-        self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
-    ) -> dict[str, Tallies]:
-        """Return what each sentence adds to F1, or to the accuracy."""
-        return tag_tallies(self._gold(rows), answers, of_entities=self.finds_entities)
-
-    def shown_rows(
-        self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
-    ) -> list[ShownRow]:
-        """Return sentences with right and given entities, or tags, as a person reads them."""
-        return shown_tags(rows, self._gold(rows), answers, of_entities=self.finds_entities)
-
-    def degenerate(
-        self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
-    ) -> str | None:
-        """Return a sentence where no entity is found, or all tokens get the same tag."""
-        return same_tags(self._gold(rows), answers, of_entities=self.finds_entities)
-
-    def findings(
-        self, rows: Sequence[TaggedSentence], answers: Sequence[Sequence[str]]
-    ) -> dict[str, Any]:
-        """Return confusions, what became of entities, and the sentences with most errors."""
-        gold = self._gold(rows)
-        found = tag_findings(rows, gold, answers, of_entities=self.finds_entities)
-        for sentence in found["sentences"]:
-            for side in ("right", "given"):
-                sentence[side] = self.task.tags.written(sentence[side])
-        return found
+        tags = self._scores([row.tokens for row in rows]).plain_tags()
+        return TagAnswers(tags, self.task.tags)
 
     def label_counts(self, rows: Sequence[TaggedSentence]) -> Counter[str]:
         """Return how many entities of each kind there are, or tokens with each tag."""
@@ -310,9 +263,6 @@ class Tagger(TaggerLearning):
         windows = self._windows(sentences)
         outputs = self.outputs(self._padded(sentences, windows, {}))
         return SentenceScores(self.task, windows.gathered(outputs, len(sentences)))
-
-    def _gold(self, rows: Sequence[TaggedSentence]) -> list[list[str]]:
-        return [self.task.tags.lawful(row.tags) for row in self._plain(rows)]
 
     def _plain(self, rows: Sequence[TaggedSentence]) -> Sequence[TaggedSentence]:
         """Return rows with tags such as "B-PER"."""

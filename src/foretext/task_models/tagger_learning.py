@@ -28,10 +28,6 @@ from foretext.errors import SettingError
 from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.learned_rates import LearnedRates, Rate
 from foretext.task_models.resolving import resolved_boundaries
-from foretext.task_models.tag_figures import (
-    tag_baseline,
-    tag_majority,
-)
 from foretext.task_models.tagged_rows import (
     are_characters,
     are_chinese_characters,
@@ -39,6 +35,7 @@ from foretext.task_models.tagged_rows import (
     in_own_notation,
 )
 from foretext.task_models.trainee import Resolved
+from foretext.task_models.word_tag_baseline import tag_baseline, tag_majority
 from foretext.tasks.tagging import Tagging
 from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.alphabet import Alphabet
@@ -182,12 +179,12 @@ class TaggerLearning(TaskModel):
     @classmethod
     def baseline(cls, rows: Sequence[TaggedSentence]) -> Baseline:
         """Learn the most frequent tag of each word."""
-        return tag_baseline(in_own_notation(rows))
+        return tag_baseline(rows)
 
     @classmethod
     def majority(cls, rows: Sequence[TaggedSentence]) -> Baseline:
         """Learn nothing where tags are of entities: no token is of one."""
-        return tag_majority(in_own_notation(rows))
+        return tag_majority(rows)
 
     @classmethod
     def begin(cls, base: TaskBase, config: Config, rows: Sequence[TaggedSentence]) -> Self:

@@ -7,20 +7,17 @@ from typing import Any, cast
 
 from foretext.arguments import checked_arguments
 from foretext.classifiers.predictor import Record, Top
-from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Input, ParallelText
 from foretext.data.rows.given import given_texts, one_or_each
 from foretext.errors import CorpusError, SettingError
 from foretext.generation import Decoding, Output, decode
-from foretext.metrics.paired import Tallies
 from foretext.task_models.reference_losses import reference_losses
 from foretext.task_models.source_target import encode_sources, pair_examples
 from foretext.task_models.text_alignments import Alignment, text_alignment, text_alignments
 from foretext.task_models.text_answer import TextAnswer
-from foretext.task_models.text_figures import same_texts, text_figures, text_tallies
-from foretext.task_models.text_findings import Written, text_findings
+from foretext.task_models.text_answers import TextAnswers
 from foretext.task_models.text_writer_learning import TextWriterLearning
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -145,11 +142,15 @@ class TextWriter(TextWriterLearning):
         """Return the number of rows whose source is cut."""
         return sum(encode_sources(self.base, self.task, [row.source for row in rows]).is_cut)
 
-    def answer_rows(self, rows: Sequence[ParallelText]) -> list[TextAnswer]:
+    def answer_rows(self, rows: Sequence[ParallelText]) -> TextAnswers:
         """Return what each source becomes, and how probable the right targets are.
 
         While the network learns, outputs are decoded greedily.
         """
+        found = self._outputs_of(rows)
+        return TextAnswers(found, judged_by=self.judged_by, align=self._alignments)
+
+    def _outputs_of(self, rows: Sequence[ParallelText]) -> list[TextAnswer]:
         sources, places = [row.source for row in rows], [row.place for row in rows]
         if self._is_in_training:
             greedy = self.decoding.model_copy(update={"num_beams": 1, "num_best": 1})
@@ -163,45 +164,10 @@ class TextWriter(TextWriterLearning):
                 found[number] = found[number]._replace(loss=loss, num_tokens=num_tokens)
         return found
 
-    def judge(self, rows: Sequence[ParallelText], answers: Sequence[TextAnswer]) -> dict[str, Any]:
-        """Return BLEU, chrF and ROUGE-L, from 0 to 100, with their signatures.
-
-        `perplexity` is that of the right targets, a token; `unfinished` the share of outputs that
-        were stopped.
-        """
-        return text_figures(rows, answers)
-
-    def tallies(
-        self, rows: Sequence[ParallelText], answers: Sequence[TextAnswer]
-    ) -> dict[str, Tallies]:
-        """Return what each row adds to BLEU, chrF and ROUGE-L."""
-        return text_tallies(rows, answers)
-
-    def shown_rows(
-        self, rows: Sequence[ParallelText], answers: Sequence[TextAnswer]
-    ) -> list[ShownRow]:
-        """Return sources with targets and outputs, as a person reads them."""
-        given = [answer.text for answer in answers]
-        return shown_rows([row.source for row in rows], [row.target for row in rows], given)
-
-    def degenerate(self, rows: Sequence[ParallelText], answers: Sequence[TextAnswer]) -> str | None:
-        """Return a sentence where outputs are empty, or the same for all sources."""
-        return same_texts(rows, answers)
-
-    def findings_beside(
-        self,
-        rows: Sequence[ParallelText],
-        answers: Sequence[TextAnswer],
-        others: Mapping[str, Sequence[TextAnswer]],
-    ) -> dict[str, Any]:
-        """Return samples, the worst outputs, faults, quality by length, and alignments."""
-        theirs = others.get("baseline")
-        rival = None if theirs is None else _written("the baseline", theirs)
-        found = text_findings(rows, _written("this model", answers), rival)
-        outputs = [answer.text for answer in answers]
-        backbone = self.network().backbone
-        pictures = text_alignments(backbone, self.base, self.task, rows, outputs)
-        return {**found, "alignments": pictures} if pictures else found
+    def _alignments(
+        self, rows: Sequence[ParallelText], outputs: Sequence[str]
+    ) -> list[dict[str, Any]]:
+        return text_alignments(self.network().backbone, self.base, self.task, rows, outputs)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return how many outputs are wanted.
@@ -295,10 +261,6 @@ class TextWriter(TextWriterLearning):
     def _writer(self) -> SubwordTokenizer:
         """The tokenizer of targets."""
         return cast(SubwordTokenizer, self.base.target_tokenizer or self.base.tokenizer)
-
-
-def _written(name: str, answers: Sequence[TextAnswer]) -> Written:
-    return Written(name, [each.text for each in answers], [each.ended for each in answers])
 
 
 def _in_one_line(text: str) -> str:

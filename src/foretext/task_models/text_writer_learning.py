@@ -20,6 +20,7 @@ from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.errors import CorpusError, SettingError
 from foretext.task_models.base import TaskModel
 from foretext.task_models.text_answer import TextAnswer
+from foretext.task_models.text_answers import TextAnswers
 from foretext.task_models.trainee import Resolved, visibility_of
 from foretext.tasks.task_base import TaskBase
 from foretext.tasks.text_to_text import TextToText
@@ -108,12 +109,12 @@ class TextWriterLearning(TaskModel):
         """Learn which word becomes which one."""
         pairs = [(row.source, row.target) for row in rows if row.is_whole]
         translator = WordTranslator().fit(pairs)
-        return Baseline(
-            translator.name,
-            lambda rows: [
-                TextAnswer(text) for text in translator.predict([row.source for row in rows])
-            ],
-        )
+
+        def answers(others: Sequence[ParallelText]) -> TextAnswers:
+            texts = translator.predict([row.source for row in others])
+            return TextAnswers([TextAnswer(text) for text in texts], "the baseline")
+
+        return Baseline(translator.name, answers)
 
     @classmethod
     def resolve(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from foretext.classifiers.examining import examine
 from foretext.classifiers.fasttext.classifier import FastTextClassifier
 from foretext.classifiers.fasttext.config import FastTextClassifierConfig
 from foretext.classifiers.fasttext.labelled_texts import TextsWithLabels
@@ -360,7 +361,7 @@ def test_its_face_is_that_of_every_predictor(tmp_path: Path) -> None:
     ]
     figures = model.figures(rows)
     assert figures["accuracy"] == model.evaluate(texts, labels)["accuracy"]
-    assert set(model.examine(rows, learned_from=rows)) >= {"figures", "learned", "confusion"}
+    assert set(examine(model, rows, learned_from=rows)) >= {"figures", "learned", "confusion"}
     (record,) = model.predictions(["a fine film"])
     assert model.shown(record).endswith("\ta fine film")
     model.write(tmp_path, {"task": "classification", **model.described()})
@@ -372,4 +373,4 @@ def test_texts_of_several_labels_are_judged_by_their_first_answer() -> None:
     model = FastTextClassifier(lr=1.0, epochs=5, dim=8, workers=1).fit(texts, labels)
     rows = [LabelledText(text, tuple(own), "a:1") for text, own in zip(texts, labels, strict=True)]
     assert model.figures(rows) == model.evaluate(texts, labels)
-    assert model.findings(rows, model.answer_rows(rows)) == {}
+    assert model.answer_rows(rows).findings(rows) == {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,10 +17,10 @@ from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.fasttext.bin_reader import read_model
 from foretext.classifiers.fasttext.bin_writer import cutting_note, write_model
-from foretext.classifiers.fasttext.evaluation import evaluate_labels
 from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.storage import KIND, load_folder, save_folder, write_folder
 from foretext.classifiers.linear import linear_baseline
+from foretext.classifiers.majority_baseline import majority_baseline
 from foretext.classifiers.text_labeller import TextLabeller, check_top
 from foretext.data.rows import LabelledText
 from foretext.data.rows.given import given_texts, one_or_each
@@ -74,12 +75,21 @@ class FastTextLabeller(TextLabeller):
     @classmethod
     def baseline(cls, rows: Sequence[LabelledText]) -> Baseline:
         """Learn the linear classifier."""
-        return linear_baseline(rows)
+        learned = linear_baseline(rows)
+        linear = learned.linear
+        return replace(
+            learned, answers=lambda rows: replace(linear.answer_rows(rows), counts_any=True)
+        )
+
+    @classmethod
+    def majority(cls, rows: Sequence[LabelledText]) -> Baseline:
+        """Count labels; every text gets the most frequent one."""
+        return majority_baseline(rows, counts_any=True)
 
     def answers_to(self, texts: list[str]) -> ClassAnswers:
         """Return how probable each label is for each text."""
         probabilities = self._chances(texts).astype(np.float64)
-        return ClassAnswers(self.label_names, probabilities, self.is_multi_label)
+        return ClassAnswers(self.label_names, probabilities, self.is_multi_label, counts_any=True)
 
     def values(self, inputs: Sequence[Texts]) -> Values:
         """Return, for each label, what words can add to, however certain an answer is."""
@@ -93,25 +103,6 @@ class FastTextLabeller(TextLabeller):
         """Return where the words stand: jieba's, if the model was learned from these."""
         is_chinese = self.model.dictionary.config.pre_tokenizer == "chinese_words"
         return split_chinese(text) if is_chinese else super().word_spans(text)
-
-    def judge(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
-        """Return accuracy, F1 of several kinds, calibration, and the table of labels.
-
-        Where one label is predicted and texts have several, any of them is right, as in `evaluate`.
-
-        Raises:
-            EvaluationError: no text has a label.
-        """
-        if answers.is_multi_label or _have_one_label(rows):
-            return super().judge(rows, answers)
-        given = [[label] for label in answers.most_probable()]
-        return evaluate_labels([row.labels for row in rows], given, 1)
-
-    def findings(self, rows: Sequence[LabelledText], answers: ClassAnswers) -> dict[str, Any]:
-        """Return confusions, calibration and errors, where texts have as many labels as answers."""
-        if answers.is_multi_label or _have_one_label(rows):
-            return super().findings(rows, answers)
-        return {}
 
     @checked_arguments
     def predict(self, texts: Any, k: int | None = 1, threshold: float = 0.0) -> Any:
@@ -199,7 +190,3 @@ class FastTextLabeller(TextLabeller):
             return self.classes_[self._chances(texts).argmax(axis=1)]
         found = self.answers_to(texts).top(k, threshold)
         return [[label for label, _ in row] for row in found]
-
-
-def _have_one_label(rows: Sequence[LabelledText]) -> bool:
-    return all(len(row.labels) == 1 for row in rows)

@@ -10,7 +10,6 @@ from typing import Any, Literal, Self
 from foretext.arguments import checked_arguments
 from foretext.classifiers.fasttext.answers import FastTextLabeller
 from foretext.classifiers.fasttext.config import FastTextClassifierConfig, Loss, Splitting
-from foretext.classifiers.fasttext.evaluation import evaluate_labels
 from foretext.classifiers.fasttext.labelled_texts import (
     Labels,
     Texts,
@@ -28,6 +27,7 @@ from foretext.classifiers.fasttext.training import (
     retrain,
     train,
 )
+from foretext.classifiers.label_figures import label_figures
 from foretext.classifiers.not_fitted import not_fitted
 from foretext.classifiers.text_labeller import check_top
 from foretext.config import Config
@@ -197,9 +197,7 @@ class FastTextClassifier(FastTextLabeller):
         given = labelled(texts, labels, config)
         check_top(k, threshold)
         found = self.answers_to(list(given.texts)).top(k, threshold)
-        return evaluate_labels(
-            given.labels, [[Label(label) for label, _ in row] for row in found], k
-        )
+        return label_figures(given.labels, [[Label(label) for label, _ in row] for row in found], k)
 
     @checked_arguments
     def quantize(

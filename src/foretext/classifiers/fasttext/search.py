@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from foretext.classifiers.fasttext.config import FastTextClassifierConfig, ResolvedConfig
-from foretext.classifiers.fasttext.evaluation import evaluate_labels
 from foretext.classifiers.fasttext.labelled_texts import TextsWithLabels
 from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.text_profile import TextProfile
 from foretext.classifiers.fasttext.training import TrainingTexts, load_pretrained, train
 from foretext.classifiers.fasttext.trial_costs import TrialCosts
+from foretext.classifiers.label_figures import label_figures
 from foretext.errors import CorpusError, MissingExtraError, SettingError
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
@@ -201,9 +201,9 @@ def _score(model: FastTextModel, valid: TextsWithLabels) -> float:
     classes = np.array(model.dictionary.classes)
     if model.dictionary.config.loss != "ova":
         best: Sequence[Sequence[str]] = [[label] for label in classes[chances.argmax(axis=1)]]
-        return float(evaluate_labels(valid.labels, best, 1)["accuracy"])
+        return float(label_figures(valid.labels, best, 1)["accuracy"])
     likely = [classes[row >= LIKELY].tolist() for row in chances]
-    return float(evaluate_labels(valid.labels, likely, None)["micro_f1"])
+    return float(label_figures(valid.labels, likely, None)["micro_f1"])
 
 
 def _optuna() -> Any:

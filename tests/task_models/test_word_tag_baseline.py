@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from foretext.classifiers.word_tag_baseline import WordTagBaseline
 from foretext.data.rows import read_tagged
 from foretext.errors import CorpusError
 from foretext.metrics import tagging_scores
+from foretext.task_models.word_tag_baseline import WordTagBaseline
 
 
 def test_each_word_has_its_most_frequent_tag() -> None:

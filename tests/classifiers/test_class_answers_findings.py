@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from foretext.classifiers.class_answers import ClassAnswers
-from foretext.classifiers.class_findings import class_findings, confusion
+from foretext.classifiers.confusion import confusion
 from foretext.data.rows import LabelledPair, LabelledText
 
 
@@ -15,7 +15,7 @@ def texts(*labels: str | tuple[str, ...]) -> list[LabelledText]:
 
 def test_errors_come_the_surest_first_with_their_places() -> None:
     answers = ClassAnswers(("a", "b"), np.array([[0.9, 0.1], [0.6, 0.4], [0.7, 0.3]]))
-    found = class_findings(texts("a", "b", "b"), answers)
+    found = answers.findings(texts("a", "b", "b"))
     assert found["num_errors"] == 2
     assert found["errors"] == [
         {
@@ -33,7 +33,7 @@ def test_errors_come_the_surest_first_with_their_places() -> None:
 
 def test_reliability_leaves_empty_bins_out() -> None:
     answers = ClassAnswers(("a", "b"), np.array([[0.9, 0.1], [0.9, 0.1], [0.4, 0.6]]))
-    found = class_findings(texts("a", "b", "b"), answers)
+    found = answers.findings(texts("a", "b", "b"))
     assert [each["size"] for each in found["reliability"]] == [1, 2]
     # by hand: 1/3 of |0.6 - 1| and 2/3 of |0.9 - 1/2|
     assert found["calibration_error"] == pytest.approx(0.4)
@@ -41,7 +41,7 @@ def test_reliability_leaves_empty_bins_out() -> None:
 
 def test_labels_of_sets_are_decisions_of_their_own() -> None:
     answers = ClassAnswers(("a", "b"), np.array([[0.9, 0.8], [0.2, 0.7]]), is_multi_label=True)
-    found = class_findings(texts(("a",), ("b",)), answers)
+    found = answers.findings(texts(("a",), ("b",)))
     [error] = found["errors"]
     assert (error["right"], error["given"], error["probability"]) == ("a", "a, b", 0.8)
     assert sum(each["size"] for each in found["reliability"]) == 4
@@ -50,15 +50,14 @@ def test_labels_of_sets_are_decisions_of_their_own() -> None:
 
 def test_an_error_in_a_label_that_was_never_learned_says_nothing_of_its_probability() -> None:
     answers = ClassAnswers(("a", "b"), np.array([[0.9, 0.1]]), is_multi_label=True)
-    [error] = class_findings(texts(("a", "new")), answers)["errors"]
+    [error] = answers.findings(texts(("a", "new")))["errors"]
     assert (error["right"], error["given"], error["probability"]) == ("a, new", "a", None)
 
 
 def test_both_texts_of_a_pair_are_shown() -> None:
     pair = LabelledPair("one", "two " * 200, "a", None, "a.csv:1")
-    [error] = class_findings(
-        [pair], ClassAnswers(("a", "b"), np.array([[0.2, 0.8]])), ("text_a", "text_b")
-    )["errors"]
+    answers = ClassAnswers(("a", "b"), np.array([[0.2, 0.8]]), of_pairs=True)
+    [error] = answers.findings([pair])["errors"]
     assert error["text_a"] == "one"
     assert len(error["text_b"]) <= 301
     assert error["text_b"].endswith("…")

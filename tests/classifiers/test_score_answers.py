@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from foretext.classifiers.score_answers import ScoreAnswers
 from foretext.data.rows import LabelledPair
-from foretext.task_models.score_findings import score_findings
 
 
 def pairs(*scores: float) -> list[LabelledPair]:
@@ -11,7 +11,7 @@ def pairs(*scores: float) -> list[LabelledPair]:
 
 
 def test_the_largest_differences_come_first() -> None:
-    found = score_findings(pairs(1.0, 2.0, 3.0), np.array([1.5, 0.0, 3.0]))
+    found = ScoreAnswers(np.array([1.5, 0.0, 3.0])).findings(pairs(1.0, 2.0, 3.0))
     assert found["points"] == [[1.0, 1.5], [2.0, 0.0], [3.0, 3.0]]
     assert [(each["right"], each["place"]) for each in found["errors"]] == [
         (2.0, "a.csv:2"),
@@ -22,6 +22,6 @@ def test_the_largest_differences_come_first() -> None:
 
 def test_of_many_points_some_are_kept_from_end_to_end() -> None:
     scores = np.arange(5000.0)
-    points = score_findings(pairs(*scores), scores)["points"]
+    points = ScoreAnswers(scores).findings(pairs(*scores))["points"]
     assert len(points) == 1000
     assert (points[0], points[-1]) == ([0.0, 0.0], [4999.0, 4999.0])

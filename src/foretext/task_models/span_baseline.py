@@ -18,10 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from foretext.classifiers.baseline import Baseline
 from foretext.config import Config as Settings
 from foretext.data.rows import Question
+from foretext.task_models.readings import Reading
+from foretext.task_models.span_answers import SpanAnswers, SpanChoice
 
-__all__ = ["LexicalSpanBaseline"]
+__all__ = ["LexicalSpanBaseline", "no_answer", "span_baseline"]
 
 _PIECE = re.compile(r"[\u3400-\u9fff]|\w+(?:[.,'’\-–]\w+)*|[^\w\s]")  # Chinese by characters
 _ENDS = set(".!?。！？")
@@ -129,3 +132,30 @@ def _words(text: str) -> Iterable[str]:
 def _where(words: set[str] | frozenset[str], passage: _Passage) -> NDArray[np.bool_]:
     """Whether each word is one of these, (T,)."""
     return np.fromiter((word in words for word in passage.words), bool, len(passage.words))
+
+
+def span_baseline(rows: Sequence[Question]) -> Baseline:
+    """Learn which words say little; answers are near the words of the question."""
+    learned, choice = LexicalSpanBaseline().fit(rows), _choice(rows)
+
+    def answers(others: Sequence[Question]) -> SpanAnswers:
+        spans = zip(others, learned.spans(others), strict=True)
+        return SpanAnswers([Reading.of_span(row.context, span) for row, span in spans], choice)
+
+    return Baseline("words near those of the question", answers)
+
+
+def no_answer(rows: Sequence[Question]) -> Baseline | None:
+    """Leave every question without an answer; None where all of these rows have one."""
+    choice = _choice(rows)
+    if not choice.may_abstain:
+        return None
+
+    def answers(others: Sequence[Question]) -> SpanAnswers:
+        return SpanAnswers([Reading.of_span("", None) for _ in others], choice)
+
+    return Baseline("no answer", answers)
+
+
+def _choice(rows: Sequence[Question]) -> SpanChoice:
+    return SpanChoice(may_abstain=not all(row.answers for row in rows))

@@ -9,9 +9,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.classifiers.baseline import Baseline
+from foretext.data.rows import TaggedSentence
 from foretext.errors import CorpusError
+from foretext.task_models.tag_answers import TagAnswers
+from foretext.task_models.tagged_rows import found_in, in_own_notation
+from foretext.tasks.tag_set import TagSet
 
-__all__ = ["WordTagBaseline"]
+__all__ = ["WordTagBaseline", "tag_baseline", "tag_majority"]
 
 
 class WordTagBaseline:
@@ -58,3 +63,36 @@ class WordTagBaseline:
 
     def _shares(self, counts: Counter[str]) -> NDArray[np.float64]:
         return np.array([counts[tag] for tag in self.classes_]) / counts.total()
+
+
+def tag_baseline(rows: Sequence[TaggedSentence]) -> Baseline:
+    """Learn the most frequent tag of each word.
+
+    Raises:
+        CorpusError: there is no tagged token, or all have the same tag.
+    """
+    tag_set, plain = _tag_set(rows), in_own_notation(rows)
+    learned = WordTagBaseline().fit([row.tokens for row in plain], [row.tags for row in plain])
+
+    def answers(others: Sequence[TaggedSentence]) -> TagAnswers:
+        return TagAnswers(learned.predict([row.tokens for row in others]), tag_set)
+
+    return Baseline("the most frequent tag of each word", answers)
+
+
+def tag_majority(rows: Sequence[TaggedSentence]) -> Baseline:
+    """Give every token the tag of no entity, or, where tags are not of entities, the commonest."""
+    tag_set = _tag_set(rows)
+    of_entities = tag_set.scheme is not None
+    counts = Counter(tag for row in rows for tag in row.tags)
+    tag = "O" if of_entities else counts.most_common(1)[0][0]
+
+    def answers(others: Sequence[TaggedSentence]) -> TagAnswers:
+        return TagAnswers([[tag] * len(row.tokens) for row in others], tag_set)
+
+    return Baseline("no entity" if of_entities else "the most frequent tag", answers)
+
+
+def _tag_set(rows: Sequence[TaggedSentence]) -> TagSet:
+    found = found_in(rows)
+    return TagSet(found["labels"], found["scheme"], form=found["form"])

@@ -1,4 +1,4 @@
-"""How good a classifier is on texts whose labels are known."""
+"""Figures of the first k labels that are predicted for a text, as fastText's program counts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from foretext.errors import EvaluationError
 from foretext.metrics.classification import multi_label_scores, share
 
-__all__ = ["evaluate_labels"]
+__all__ = ["label_figures"]
 
 
-def evaluate_labels(
+def label_figures(
     gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], k: int | None
 ) -> dict[str, Any]:
     """Compare the labels of each text with the first `k` that were predicted for it.

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from foretext.classifiers.span_baseline import LexicalSpanBaseline
 from foretext.data.rows import Question, read_questions
 from foretext.metrics.span_qa import answer_scores
+from foretext.task_models.span_baseline import LexicalSpanBaseline
 
 CONTEXT = "Ada wrote to Bob in May. The letter from Eve came to Ada late, in June."
 
