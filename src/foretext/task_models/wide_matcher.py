@@ -34,11 +34,9 @@ class WideMatcher(MatcherLearning):
             return super().begin(base, config, rows)
         found = cls.find(rows)
         baseline = PairBaseline().fit(pairs_of(rows), [row.label or "" for row in rows])
-        words = {
-            "pair_words": baseline.features.kind,
-            "pair_words_edition": baseline.features.edition,
-        }
-        task = cls.task_class(config, base, **found, **words)
+        found["pair_words"] = baseline.features.kind
+        found["pair_words_edition"] = baseline.features.edition
+        task = cls.task_class(config, base, **found)
         assert task.words is not None
         with torch.no_grad():
             for own, given in zip(

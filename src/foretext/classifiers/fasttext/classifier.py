@@ -98,7 +98,8 @@ class FastTextClassifier(FastTextLabeller):
         given = {
             name: value
             for name, value in params.items()
-            if hasattr(value, "__array__") or value != _DEFAULTS.get(name)
+            if hasattr(value, "__array__")  # foreign: an array is equal number by number
+            or value != _DEFAULTS.get(name)
         }
         if isinstance(vectors := given.get("pretrained_vectors"), Path):
             given["pretrained_vectors"] = str(vectors)
