@@ -72,7 +72,7 @@ def test_a_boolean_is_no_score(tmp_path: Path) -> None:
     ("settings", "sentence"),
     [
         ({"score": "s", "label": "l"}, "pairs have a label or a score: set one of the two"),
-        ({"format": "fasttext"}, "fastText's files hold single texts, not pairs"),
+        ({"format": "fasttext"}, "files of format = 'fasttext' hold single texts, not pairs"),
     ],
 )
 def test_settings_that_contradict(settings: dict[str, Any], sentence: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -100,25 +98,6 @@ def test_a_csv_of_tabs_is_the_same_to_a_prediction(tmp_path: Path) -> None:
 def test_it_has_no_effect_on_json() -> None:
     with pytest.raises(SettingError, match="ragged has no effect on format = 'jsonl'"):
         PairsConfig.checked({"format": "jsonl", "ragged": True}, "rows")
-
-
-@pytest.mark.skipif(shutil.which("sed") is None, reason="there is no sed")
-def test_the_advice_about_trec_gives_rows(tmp_path: Path) -> None:
-    path = tmp_path / "train.label"
-    path.write_text("LOC:city Where is it ?\nDESC:def What is 1 a : b ?\n", encoding="utf-8")
-    with pytest.raises(CorpusError, match="the label stands before the first blank") as caught:
-        read_texts(path)
-    found = []
-    for program in str(caught.value).split("`sed '")[1:]:
-        done = subprocess.run(
-            ["sed", program.split("'`")[0], path], capture_output=True, check=True
-        )
-        rows = tmp_path / "rows.txt"
-        rows.write_bytes(done.stdout)
-        found.append([(row.labels, row.text) for row in read_texts(rows)])
-    texts = ["Where is it ?", "What is 1 a : b ?"]
-    assert found[0] == [(("LOC",), texts[0]), (("DESC",), texts[1])]
-    assert found[1] == [(("LOC:city",), texts[0]), (("DESC:def",), texts[1])]
 
 
 def test_short_rows_need_only_the_columns_that_are_read(tmp_path: Path) -> None:

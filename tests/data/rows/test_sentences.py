@@ -96,7 +96,7 @@ def test_rows_of_one_run_are_of_one_kind(tmp_path: Path) -> None:
         ({"text_a": "a"}, "pairs have two columns"),
         ({"score": "a"}, "negative and score belong to pairs"),
         ({"text_a": "a", "text_b": "b", "negative": "c", "score": "d"}, "a negative or a score"),
-        ({"format": "fasttext"}, "fastText's files hold labelled texts"),
+        ({"format": "fasttext"}, "files of format = 'fasttext' hold labels, too"),
     ],
 )
 def test_columns_that_do_not_go_together(settings: dict[str, Any], cause: str) -> None:

@@ -20,6 +20,7 @@ from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record, missing
 from foretext.data.rows.settings import Column, Columns, LabelledConfig, RowsConfig, as_columns
 from foretext.data.rows.table import cells_of_csv, csv_records, first_row_of_csv, tsv_records
+from foretext.data.rows.trec_lines import are_trec, trec_records
 from foretext.errors import CorpusError, SettingError, did_you_mean
 from foretext.parsing.json_text import json_object
 
@@ -156,9 +157,10 @@ def text_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
         yield from _of_lines(file, wanted)
     elif form == "jsonl":
         yield from map(wanted.input_of, json_records(file.lines(), file.name))
-    elif form == "fasttext":
-        config = RowsConfig.checked(_of_fasttext(wanted), "rows")
-        records = fasttext_records(file.lines(), file.name, config)
+    elif form in ("fasttext", "trec"):
+        config = RowsConfig.checked(_without_columns(form, wanted), "rows")
+        read_labelled = trec_records if form == "trec" else fasttext_records
+        records = read_labelled(file.lines(), file.name, config)
         yield from (wanted.input_of(record, {"text": ("text",)}) for record in records)
     else:
         read = csv_records if form == "csv" else tsv_records
@@ -170,14 +172,16 @@ def text_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
 
 
 def _form(file: InputFile, wanted: InputColumns) -> str:
-    """Return what a file is: "csv", "tsv", "jsonl", "fasttext" or "lines"."""
+    """Return what a file is: "csv", "tsv", "jsonl", "fasttext", "trec" or "lines"."""
     first = file.first
-    if file.format in ("csv", "jsonl", "fasttext"):
+    if file.format in ("csv", "jsonl", "fasttext", "trec"):
         return file.format
     if json_object(first) is not None and _are_mostly(_is_object, file):
         return "jsonl"
     if wanted.fields == ("text",) and not wanted.columns and _is_of_fasttext(file, wanted):
         return "fasttext"
+    if wanted.fields == ("text",) and _is_of_trec(file, wanted):
+        return "trec"
     if "\t" in first:
         layout = _layout(first.split("\t"), file, wanted)
         if layout is not None or (file.format == "tsv" and _is_table(file)) or wanted.columns:
@@ -206,6 +210,10 @@ def _is_of_fasttext(file: InputFile, wanted: InputColumns) -> bool:
     if not is_fasttext(file.first, config):
         return False
     return _are_mostly(lambda line: is_fasttext(line, config), file)
+
+
+def _is_of_trec(file: InputFile, wanted: InputColumns) -> bool:
+    return file.is_plain and not wanted.columns and are_trec(file.head)
 
 
 def _layout(
@@ -354,8 +362,10 @@ def _fasttext(wanted: InputColumns) -> LabelledConfig:
     return RowsConfig.checked(prefix, "rows") if prefix else InputsConfig()
 
 
-def _of_fasttext(wanted: InputColumns) -> dict[str, Any]:
-    return {"format": "fasttext", **wanted.learned.model_dump(include={"label_prefix"})}
+def _without_columns(form: str, wanted: InputColumns) -> dict[str, Any]:
+    """Return the settings of files of labels and texts that have no columns."""
+    names = {"label_prefix"} if form == "fasttext" else {"trec_labels"}
+    return {"format": form, **wanted.learned.model_dump(include=names)}
 
 
 def _absent(missed: str, name: str, names: Sequence[str]) -> str:

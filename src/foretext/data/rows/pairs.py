@@ -47,8 +47,8 @@ class PairsConfig(LabelledConfig):
     def _one_judgement(self) -> Self:
         if self.score is not None and "label" in self.changed and self.label is not None:
             raise ValueError("pairs have a label or a score: set one of the two")
-        if self.format == "fasttext":
-            raise ValueError("fastText's files hold single texts, not pairs")
+        if self.format in ("fasttext", "trec"):
+            raise ValueError(f"files of format = '{self.format}' hold single texts, not pairs")
         return self
 
 

@@ -40,8 +40,10 @@ class ParallelConfig(LabelledConfig):
 
     @model_validator(mode="after")
     def _has_columns(self) -> Self:
-        if self.format == "fasttext":
-            raise ValueError("fastText's files hold single texts with labels, not pairs of texts")
+        if self.format in ("fasttext", "trec"):
+            raise ValueError(
+                f"files of format = '{self.format}' hold single texts, not pairs of texts"
+            )
         return self
 
 

@@ -6,7 +6,6 @@ or else by the first line.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import PurePosixPath
@@ -25,14 +24,14 @@ from foretext.data.rows.record import Record
 from foretext.data.rows.settings import LabelledConfig
 from foretext.data.rows.table import are_tabbed, cells_of_csv, csv_records, tsv_records
 from foretext.data.rows.token_lines import refuse_token_lines
+from foretext.data.rows.trec_lines import are_trec, trec_records
 from foretext.errors import CorpusError
 
 __all__ = ["HEAD", "RowFormat", "format_of", "format_within", "read_lines", "read_records"]
 
 OPTION = "--set rows.encoding="  # of finetune, whose run keeps it for predict and evaluate
-TREC = re.compile(r"[A-Z]+:[a-z]+ [^\t]+$")  # such as "LOC:city Where is it ?"
 HEAD = 1000  # lines that say what a file is
-RowFormat = Literal["auto", "csv", "tsv", "jsonl", "fasttext", "parquet"]
+RowFormat = Literal["auto", "csv", "tsv", "jsonl", "fasttext", "trec", "parquet"]
 _SUFFIXES: dict[str, RowFormat] = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -105,10 +104,13 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
         if format != "csv":
             refuse_token_lines(head, source.name)
         format = format_within(head, format, config)
+        format = "trec" if format == "auto" and are_trec(head) else format
     if format == "auto":
         return _by_first_line(next(filter(str.strip, head), ""), lines, source.name, config)
     if format == "jsonl":
         return json_records(lines, source.name)
+    if format == "trec":
+        return trec_records(lines, source.name, config)
     if format == "fasttext":
         return fasttext_records(lines, source.name, config)
     if format == "tsv" and config.may_lack_header and head and "\t" in head[0]:
@@ -127,15 +129,10 @@ def _by_first_line(
         return json_records(lines, name)
     if "\t" not in first and {*config.columns} <= {*cells_of_csv(first)}:
         return csv_records(lines, name, config.columns)
-    if TREC.match(first):
-        raise CorpusError(
-            f"{name}, line 1: the label stands before the first blank, as in TREC; write a tab for "
-            "it, with `sed 's/:[^ ]* /\\t/'` for coarse labels or `sed 's/ /\\t/'` for fine ones."
-        )
     if "\t" not in first:
         raise CorpusError(
             f"{name}, line 1: the row is neither JSON nor marked with __label__ nor separated by "
-            "tabs; set rows.format to csv, tsv, jsonl or fasttext (--set rows.format=csv)."
+            "tabs; set rows.format to csv, tsv, jsonl, fasttext or trec (--set rows.format=csv)."
         )
     return _by_tabs(first, lines, name, config)
 

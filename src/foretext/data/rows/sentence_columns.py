@@ -12,8 +12,9 @@ from foretext.data.rows.pair_columns import LABEL_NAMES, TEXT_NAMES, as_number
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import HEAD, format_of, read_lines, read_records
 from foretext.data.rows.sentence_objects import are_sentence_objects, sentence_objects
-from foretext.data.rows.settings import Column, LabelledConfig
+from foretext.data.rows.settings import Column, LabelledConfig, RowsConfig
 from foretext.data.rows.token_lines import refuse_token_lines
+from foretext.data.rows.trec_lines import are_trec, trec_records
 from foretext.errors import CorpusError
 
 __all__ = ["found_columns", "found_objects", "plain_lines"]
@@ -49,7 +50,10 @@ def plain_lines(source: Source, config: LabelledConfig) -> Iterator[Record] | No
     first = next((line for line in head if line.strip()), "")
     if "\t" in first or first.lstrip().startswith(("{", "[{")):
         return None
-    lines = enumerate(read_lines(source, config.encoding, config.max_piece_bytes), 1)
+    whole = read_lines(source, config.encoding, config.max_piece_bytes)
+    if are_trec(head):
+        return trec_records(whole, source.name, RowsConfig())
+    lines = enumerate(whole, 1)
     return (Record({"text": line}, source.name, number) for number, line in lines if line.strip())
 
 

@@ -59,8 +59,10 @@ class SentencesConfig(LabelledConfig):
             raise ValueError("negative and score belong to pairs; name text_a and text_b, too")
         if self.negative is not None and self.score is not None:
             raise ValueError("pairs have a negative or a score: name one of the two")
-        if self.format == "fasttext":
-            raise ValueError("fastText's files hold labelled texts; give txt, tsv, csv or jsonl")
+        if self.format in ("fasttext", "trec"):
+            raise ValueError(
+                f"files of format = '{self.format}' hold labels, too; give txt, tsv, csv or jsonl"
+            )
         return self
 
 

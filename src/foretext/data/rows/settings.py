@@ -13,7 +13,9 @@ from foretext.corpus.encoding import Encoding
 
 __all__ = ["COLUMNS", "Column", "Columns", "LabelledConfig", "RowsConfig", "as_columns"]
 
+_WITHOUT_NUMBERS = ("jsonl", "fasttext", "trec", "parquet")
 Column = str | int  # a name, or a number from 1
+_WITHOUT_COLUMNS = {"fasttext": "fastText's", "trec": "TREC's"}
 COLUMNS = ("text", "label", "text_a", "text_b", "negative", "score", "source", "target")
 
 
@@ -46,7 +48,7 @@ class LabelledConfig(Config):
     headerless: ClassVar[dict[str, int]]  # meaning -> number, in a .txt file without a header
     may_lack_header: ClassVar[bool] = False  # whether a .tsv file may, too
 
-    format: Literal["auto", "csv", "tsv", "jsonl", "fasttext", "parquet"] = "auto"
+    format: Literal["auto", "csv", "tsv", "jsonl", "fasttext", "trec", "parquet"] = "auto"
     """Format of the files; auto: by suffix and first row."""
     encoding: Encoding = "utf-8"
     """Encoding of the files; a byte order mark is accepted."""
@@ -71,6 +73,11 @@ class LabelledConfig(Config):
         """What labels begin with in fastText's files; None: such files are not read."""
         return None
 
+    @property
+    def trec_depth(self) -> str | None:
+        """Which labels are read of lines of TREC, coarse or fine; None: such lines are not read."""
+        return None
+
     def _named(self) -> str:
         """Return the columns with the options that name them."""
         chosen = [name for name in COLUMNS if name in type(self).model_fields]
@@ -89,9 +96,9 @@ class LabelledConfig(Config):
                 "name the columns all by name (the file has a header) or all by number (it has "
                 f"none): {self._named()}"
             )
-        if self.is_numbered and self.format in ("jsonl", "fasttext", "parquet"):
+        if self.is_numbered and self.format in _WITHOUT_NUMBERS:
             raise ValueError(f"columns of format = '{self.format}' have names, not numbers")
-        if self.ragged and self.format in ("jsonl", "fasttext", "parquet"):
+        if self.ragged and self.format in _WITHOUT_NUMBERS:
             raise ValueError(f"ragged has no effect on format = '{self.format}'")
         return self
 
@@ -109,6 +116,8 @@ class RowsConfig(LabelledConfig):
     """What separates the labels of one field; none: one label."""
     label_prefix: str = Field(default="__label__", min_length=1)
     """Beginning of labels in fastText's files."""
+    trec_labels: Literal["coarse", "fine"] = "coarse"
+    """Labels of TREC's lines: LOC or LOC:city where a line begins with LOC:city."""
     normalization: Literal["none", "NFC", "NFKC"] = "NFC"
     """Unicode normal form of the texts, as of a corpus."""
 
@@ -118,13 +127,22 @@ class RowsConfig(LabelledConfig):
         has_columns = self.changed & {"text", "label", "label_separator"}
         return None if has_columns else self.label_prefix
 
+    @property
+    def trec_depth(self) -> str | None:
+        """Which labels are read of lines of TREC; None: columns were chosen."""
+        has_columns = self.changed & {"text", "label", "label_separator"}
+        return None if has_columns else self.trec_labels
+
     @model_validator(mode="after")
     def _effective(self) -> Self:
         """Refuse what would have no effect."""
-        if self.format == "fasttext" and self.changed & {"text", "label", "label_separator"}:
-            raise ValueError("fastText's files have no columns and no label_separator")
+        if self.format in _WITHOUT_COLUMNS and self.changed & {"text", "label", "label_separator"}:
+            whose = _WITHOUT_COLUMNS[self.format]
+            raise ValueError(f"{whose} files have no columns and no label_separator")
         if self.format not in ("auto", "fasttext") and "label_prefix" in self.changed:
             raise ValueError(f"label_prefix has no effect on format = '{self.format}'")
+        if self.format not in ("auto", "trec") and "trec_labels" in self.changed:
+            raise ValueError(f"trec_labels has no effect on format = '{self.format}'")
         if self.label is None and self.label_separator is not None:
             raise ValueError("label_separator has no effect where there is no label")
         return self
