@@ -1,4 +1,4 @@
-"""Sentences with a tag for each token: columns of CoNLL or CoNLL-U, or JSON lines."""
+"""Sentences with a tag for each token: columns of CoNLL or CoNLL-U, JSON lines, or Parquet."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from foretext.corpus.normalization import normalize
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
-from foretext.data.rows.records import read_lines
-from foretext.data.rows.tagged_objects import TaggedObject, are_objects, tagged_objects
+from foretext.data.rows.json_lines import json_records
+from foretext.data.rows.parquet_rows import parquet_records
+from foretext.data.rows.record import Record
+from foretext.data.rows.records import format_of, read_lines
+from foretext.data.rows.settings import RowsConfig
+from foretext.data.rows.tagged_objects import TaggedObject, are_objects, tagged_object
 from foretext.errors import CorpusError, SettingError
 
 __all__ = ["TaggedConfig", "TaggedSentence", "read_tagged"]
@@ -71,7 +75,7 @@ class TaggedConfig(Config):
 
     @property
     def idle_for_objects(self) -> set[str]:
-        """The settings that were set, but that JSON lines do not have."""
+        """The settings that were set, but that JSON lines and Parquet do not have."""
         numbers = {name for name in ("token", "tag") if isinstance(getattr(self, name), int)}
         return self.changed & {"separator", "comment", *numbers}
 
@@ -118,12 +122,13 @@ def read_tagged(path: RowSource, config: TaggedConfig | None = None) -> list[Tag
 
     Lines whose first column is ``-DOCSTART-`` end a sentence. Ten columns with ids in front are
     CoNLL-U: lines of ranges (``1-2``) and of empty nodes (``8.1``) are no tokens, and the tags are
-    those of UPOS. JSON lines have the lists ``tokens`` and ``tags`` of a sentence in each line; a
-    list ``ner_tags`` is taken before ``pos_tags``.
+    those of UPOS. JSON lines and Parquet have the lists ``tokens`` and ``tags`` of a sentence in
+    each row; a list ``ner_tags`` is taken before ``pos_tags``.
 
     Raises:
         CorpusError: no such file, no sentences, a row with too few or too many columns, or a
             sentence of more than `max_tokens`.
+        MissingExtraError: pyarrow is not installed, and the file is one of Parquet.
         SettingError: a setting of columns has no effect on JSON lines, or names none of them.
     """
     config = config or TaggedConfig()
@@ -134,19 +139,31 @@ def read_tagged(path: RowSource, config: TaggedConfig | None = None) -> list[Tag
 
 
 def _of_file(source: Source, config: TaggedConfig) -> Iterator[TaggedSentence]:
+    reading = RowsConfig(max_piece_bytes=config.max_piece_bytes)
+    if format_of(source, reading) == "parquet":
+        rows = parquet_records(source, reading, every=True)
+        return _of_objects(rows, source.name, config, "rows")
     lines = read_lines(source, config.encoding, config.max_piece_bytes)
     head = _until_text(lines)
     lines = chain(head, lines)
     if not are_objects(source.name, head[-1] if head else ""):
         return _of_columns(lines, source.name, config)
+    return _of_objects(json_records(lines, source.name), source.name, config, "lines")
+
+
+def _of_objects(
+    records: Iterator[Record], name: str, config: TaggedConfig, noun: str
+) -> Iterator[TaggedSentence]:
+    """Return the sentences of JSON lines or of the rows of Parquet."""
     if idle := config.idle_for_objects:
+        what = "is a JSON object with" if noun == "lines" else "has the lists"
         raise SettingError(
-            f"[rows] {min(idle)} has no effect on {source.name}: each of its lines is a JSON "
-            "object with 'tokens' and 'tags'; leave it out."
+            f"[rows] {min(idle)} has no effect on {name}: each of its {noun} {what} 'tokens' and "
+            "'tags'; leave it out."
         )
-    has_tags = config.tag is not None
-    found = tagged_objects(lines, source.name, has_tags=has_tags, named=config.named_columns)
-    return (_of_object(each, source.name, config) for each in found)
+    has_tags, named = config.tag is not None, config.named_columns
+    found = (tagged_object(each, has_tags=has_tags, named=named) for each in records)
+    return (_of_object(each, name, config) for each in chain.from_iterable(found))
 
 
 def _until_text(lines: Iterator[str]) -> list[str]:

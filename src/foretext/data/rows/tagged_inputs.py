@@ -1,11 +1,12 @@
-"""Sentences as the inputs of a tagger: texts, or the tokens of CoNLL files and of JSON objects."""
+"""Sentences as the inputs of a tagger: texts, or the tokens of CoNLL, of JSON and of Parquet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from foretext.corpus.columns import has_column, value_at
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.normalization import normalize
 from foretext.data.rows.input_file import InputFile
@@ -13,6 +14,7 @@ from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
 from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record
 from foretext.data.rows.tagged import TaggedConfig, read_tagged
+from foretext.data.rows.tagged_objects import TOKENS
 from foretext.data.rows.token_lines import are_token_lines
 from foretext.errors import CorpusError, SettingError
 from foretext.parsing.json_text import json_object
@@ -20,7 +22,6 @@ from foretext.parsing.json_text import json_object
 __all__ = ["tagged_inputs"]
 
 OF_TOKENS = (".conll", ".conllu", ".bio", ".iob", ".iob2")
-TOKENS = "tokens"
 
 
 def tagged_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
@@ -34,7 +35,7 @@ def tagged_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
         yield from (_of_record(record, wanted) for record in file.records())
     elif _holds_tokens(file, wanted):
         yield from _of_columns(file, wanted)
-    elif "text" not in wanted.columns and TOKENS in (json_object(file.first) or {}):
+    elif "text" not in wanted.columns and _list_of(json_object(file.first) or {}, wanted):
         records = json_records(file.lines(), file.name)
         yield from (_of_record(record, wanted) for record in records)
     else:
@@ -67,16 +68,37 @@ def _of_columns(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
         yield KeptInput((sentence.text, *sentence.tokens), {})
 
 
+def _list_of(values: Mapping[Any, Any], wanted: InputColumns) -> str:
+    """Return the name of the list of tokens in a row, "" without one.
+
+    It is the one that is named now, that of the training, or a usual one.
+    """
+    if isinstance(named := wanted.columns.get("token"), str):
+        return named
+    learned = wanted.learned.model_dump(include={"token"}).get("token")
+    names = (learned, *TOKENS) if isinstance(learned, str) else TOKENS
+    return next((name for name in names if _may_be_tokens(values, name)), "")
+
+
+def _may_be_tokens(values: Mapping[Any, Any], name: str) -> bool:
+    """Whether there is such a column; of one that is called `words`, whether it holds texts."""
+    found = value_at(values, name) if has_column(values, name) else None
+    if name != TOKENS[1]:
+        return found is not None
+    return isinstance(found, list) and all(isinstance(each, str) for each in found)
+
+
 def _of_record(record: Record, wanted: InputColumns) -> KeptInput:
     """Return the tokens of an object, or else its text."""
-    tokens = record.values.get(TOKENS)
-    if tokens is None or "text" in wanted.columns:
+    name = "" if "text" in wanted.columns else _list_of(record.values, wanted)
+    if not name:
         return wanted.input_of(record)
+    tokens = record.value(name)
     if not isinstance(tokens, list) or not all(isinstance(each, str) and each for each in tokens):
-        raise record.error(f"'{TOKENS}' holds no list of texts; give the words of a sentence.")
-    words = [normalize(record.whole(each, TOKENS), wanted.normal_form) for each in tokens]
+        raise record.error(f"'{name}' holds no list of texts; give the words of a sentence.")
+    words = [normalize(record.whole(each, name), wanted.normal_form) for each in tokens]
     if not words:
         raise CorpusError(f"{record.place}: the sentence has no tokens; remove it.")
     return KeptInput(
-        (" ".join(words), *words), {name: wanted.kept(name, record) for name in wanted.keep}
+        (" ".join(words), *words), {each: wanted.kept(each, record) for each in wanted.keep}
     )

@@ -1,26 +1,25 @@
-"""Tagged sentences as JSON lines: an object with a list of tokens and a list of tags in each."""
+"""Tagged sentences as JSON lines or Parquet: a list of tokens and a list of tags in each row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from foretext.corpus.compression import without_compression_suffix
 from foretext.data.rows.in_memory import TAGS
-from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.texts import label_of
 from foretext.parsing.json_text import json_object
 
-__all__ = ["TaggedObject", "are_objects", "tagged_objects"]
+__all__ = ["TOKENS", "TaggedObject", "are_objects", "tagged_object"]
 
 TOKENS = ("tokens", "words")  # usual names of lists of tokens
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
 class TaggedObject(NamedTuple):
-    """The sentence of one line; without tags where nobody asked for them."""
+    """The sentence of one row; without tags where nobody asked for them."""
 
     tokens: list[str]
     tags: Sequence[str]
@@ -34,28 +33,19 @@ def are_objects(name: str, first: str) -> bool:
     return json_object(first) is not None
 
 
-def tagged_objects(
-    lines: Iterable[str], name: str, *, has_tags: bool, named: Mapping[str, str]
+def tagged_object(
+    record: Record, *, has_tags: bool, named: Mapping[str, str]
 ) -> Iterator[TaggedObject]:
-    """Yield the sentences of a file; those without tokens are skipped.
+    """Yield the sentence of an object, if it has tokens.
 
     Args:
-        lines: of the file.
-        name: of the file, for messages.
+        record: a line of JSON, or a row of Parquet.
         has_tags: whether the tags are read.
         named: names of the lists, under "token" and "tag", where they are not the usual ones.
 
     Raises:
-        CorpusError: a line is no object with two lists of the same length.
+        CorpusError: there are no two lists of the same length.
     """
-    for record in json_records(lines, name):
-        yield from tagged_object(record, has_tags=has_tags, named=named)
-
-
-def tagged_object(
-    record: Record, *, has_tags: bool, named: Mapping[str, str]
-) -> Iterator[TaggedObject]:
-    """Yield the sentence of an object, if it has tokens."""
     listed = named.get("token") or _usual(record, TOKENS)
     tokens = [_token(each, listed, record) for each in _values(listed, record)]
     own = named.get("tag") or _usual(record, TAGS)
