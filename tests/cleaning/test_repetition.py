@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from foretext.cleaning import text_facts
 from foretext.cleaning.repetition import repeated_ngram_rate, top_ngram_rate
 from foretext.cleaning.text_facts import TextFacts
 
@@ -47,3 +48,15 @@ def test_two_characters_stand_for_a_word_of_chinese() -> None:
     assert facts.is_dense
     assert top_ngram_rate(facts, 2) == plain_top(list(text), 4)
     assert repeated_ngram_rate(facts, 2) == plain_repeated(list(text), 4)
+
+
+@pytest.mark.parametrize(
+    "text", ["one two three four", "a b c a b d", "a b a b", "一二三一二四", ""]
+)
+def test_the_short_way_says_what_the_long_one_says(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measures = (top_ngram_rate, repeated_ngram_rate)
+    short = [measure(TextFacts(text), n) for measure in measures for n in (2, 3, 4)]
+    monkeypatch.setattr(text_facts, "FEW_WORDS", -1)
+    assert short == [measure(TextFacts(text), n) for measure in measures for n in (2, 3, 4)]

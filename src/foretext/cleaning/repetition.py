@@ -37,6 +37,8 @@ def top_ngram_rate(facts: TextFacts, n: int) -> float:
 
     Of n-grams that come equally often, the longest counts.
     """
+    if n > 1 and facts.repeats_no_pair:
+        return 0.0
     ngrams = _ngrams(facts, n)
     if not len(ngrams):
         return 0.0
@@ -50,6 +52,8 @@ def top_ngram_rate(facts: TextFacts, n: int) -> float:
 
 def repeated_ngram_rate(facts: TextFacts, n: int) -> float:
     """Return the share of characters in n-grams that repeat an earlier one, each counted once."""
+    if n > 1 and facts.repeats_no_pair:
+        return 0.0
     ngrams = _ngrams(facts, n)
     if not len(ngrams):
         return 0.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ _DENSE = "\u0e00-\u0eff\u2e80-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\U000
 _DENSE_LETTER = re.compile(f"[{_DENSE}]")
 _DENSE_WORD = re.compile(f"[{_DENSE}]|[^\\s{_DENSE}]+")
 _LETTER = re.compile(r"[^\W\d_]")
+FEW_WORDS = 200  # longer texts nearly always repeat a pair of words
 _SAMPLE = 4096  # characters that show whether words stand between blanks
 
 
@@ -61,6 +63,12 @@ class TextFacts:
         numbers: dict[str, int] = {}
         each = (numbers.setdefault(word, len(numbers)) for word in self.words)
         return np.fromiter(each, np.int64, len(self.words))
+
+    @cached_property
+    def repeats_no_pair(self) -> bool:
+        """Whether a short text surely has no two words that stand side by side twice."""
+        words = self.words
+        return len(words) <= FEW_WORDS and len(set(pairwise(words))) >= len(words) - 1
 
     def share_of_lines(self, number: int) -> float:
         """Return `number` as a share of the lines."""
