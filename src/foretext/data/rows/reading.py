@@ -62,8 +62,9 @@ def fitting(source: RowSource, learned: C) -> C:
     if not is_file_or_source(source) or source == STANDARD_INPUT:
         return learned
     kept = learned.model_dump(include=learned.changed - {*COLUMNS})
-    if "score" in learned.changed:
-        kept["score"] = "score"
+    fields = type(learned).model_fields
+    # a column that is not always there, such as a score, has its own name
+    kept |= {name: name for name in learned.changed & {*COLUMNS} if fields[name].default is None}
     usual = type(learned).checked(kept, "rows")
     wanted, others = {*usual.columns}, {*learned.columns}
     names = first_names(source, learned)
