@@ -6,22 +6,28 @@ its lines is an input. Columns of labels, scores and targets are no part of an i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
 
-from foretext.config import Config
 from foretext.corpus.normalization import normalize
+from foretext.data.rows.comma_lines import comma_rows, label_column
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
+from foretext.data.rows.input_columns import (
+    InputColumns,
+    InputsConfig,
+    KeptInput,
+    Places,
+    absent,
+    option,
+)
 from foretext.data.rows.input_file import InputFile
-from foretext.data.rows.inputs import Input, line_input
+from foretext.data.rows.inputs import line_input
 from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record, missing
-from foretext.data.rows.settings import Column, Columns, LabelledConfig, RowsConfig, as_columns
+from foretext.data.rows.settings import LabelledConfig, RowsConfig, as_columns
 from foretext.data.rows.table import cells_of_csv, csv_records, first_row_of_csv, tsv_records
 from foretext.data.rows.trec_lines import are_trec, trec_records
-from foretext.errors import CorpusError, SettingError, did_you_mean
+from foretext.errors import CorpusError, SettingError
 from foretext.parsing.json_text import json_object
 
 __all__ = ["InputColumns", "InputsConfig", "KeptInput", "text_inputs"]
@@ -29,117 +35,6 @@ __all__ = ["InputColumns", "InputsConfig", "KeptInput", "text_inputs"]
 ALIKE = 0.9  # share of lines with the columns of the first one, from which a plain file is a table
 MOST = 0.5  # share of lines of a form, above which a plain file has this form
 KNOWN = 0.5  # share of first columns that are labels of the model, from which that column is theirs
-OPTIONS = ("text", "text_a", "text_b", "source")  # columns that the verbs have an option for
-
-Places = Mapping[str, tuple[Column, ...]]  # the columns of each field
-
-
-class KeptInput(NamedTuple):
-    """The texts of one row, and the columns that are kept beside the answer."""
-
-    texts: Input
-    kept: dict[str, Any]
-
-
-class InputsConfig(LabelledConfig):
-    """How a file is read of which any column may be wanted."""
-
-    headerless: ClassVar[dict[str, int]] = {}
-
-
-def _nobody(sentence: str) -> None:
-    """Tell nobody of a doubt."""
-
-
-@dataclass(frozen=True)
-class InputColumns:
-    """What is wanted of files of inputs.
-
-    Args:
-        fields: the texts of an input, such as ``("text_a", "text_b")``.
-        learned: how the rows of the training were read, which says the names of the columns.
-        columns: that are named now, over those of the training.
-        keep: columns that are copied to the answers.
-        labels: that the model knows, by which a column of labels is recognised; None: any are.
-        doubt: is called with a sentence where a file may be meant otherwise.
-    """
-
-    fields: Sequence[str]
-    learned: Config
-    columns: Mapping[str, Columns] = field(default_factory=dict)
-    keep: Sequence[str] = ()
-    labels: Collection[str] | None = frozenset()
-    doubt: Callable[[str], None] = _nobody
-
-    def __post_init__(self) -> None:
-        if twice := {*self.keep} & {*self.fields}:
-            raise SettingError(
-                f"--keep {min(twice)}: the answers contain this text already; leave it out."
-            )
-
-    @cached_property
-    def _settings(self) -> dict[str, Any]:
-        """All settings of the training, read once for all rows."""
-        return self.learned.model_dump()
-
-    @cached_property
-    def reading(self) -> InputsConfig:
-        """How files are read, whatever is in them."""
-        known = InputsConfig.model_fields
-        chosen = {name: value for name, value in self._settings.items() if name in known}
-        return InputsConfig.checked(chosen, "rows")
-
-    @property
-    def normal_form(self) -> Any:
-        """The Unicode normal form of the texts."""
-        return self._settings.get("normalization", "NFC")
-
-    def learned_columns(self, name: str) -> tuple[Column, ...]:
-        """Return the columns of a text in the training, () if they were not named."""
-        return as_columns(self._settings.get(name))
-
-    def input_of(self, record: Record, places: Places | None = None) -> KeptInput:
-        """Return the texts and the kept columns of a row.
-
-        Args:
-            record: of a table or of JSON.
-            places: columns of the fields; None: by their names.
-
-        Raises:
-            CorpusError: one of them is missing.
-        """
-        found = places or {name: self.named(name, record) for name in self.fields}
-        texts = tuple(
-            normalize(record.texts(found[name]), self.normal_form) for name in self.fields
-        )
-        return KeptInput(texts, {name: self.kept(name, record) for name in self.keep})
-
-    def kept(self, name: str, record: Record) -> Any:
-        """Return the value of a column that is copied, by its name or its number.
-
-        Raises:
-            CorpusError: there is no such column.
-        """
-        key: Column = int(name) if name.isdecimal() and not record.has(name) else name
-        if not record.has(key):
-            names = [str(each) for each in record.values]
-            raise record.error(
-                f"there is no column '{name}' to keep, only {', '.join(map(repr, names[:12]))}."
-                f"{did_you_mean(name, names)}"
-            )
-        return record.value(key)
-
-    def named(self, name: str, record: Record) -> tuple[Column, ...]:
-        """Return the columns of a text: those that are named, of the training, or of its name."""
-        if name in self.columns:
-            return as_columns(self.columns[name])
-        learned = self.learned_columns(name)
-        if learned and all(map(record.has, learned)):
-            return learned
-        if record.has(name):
-            return (name,)
-        missed = " ".join(map(str, learned)) or name
-        raise record.error(_absent(missed, name, [str(each) for each in record.values]))
 
 
 def text_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
@@ -165,7 +60,8 @@ def text_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
     else:
         read = csv_records if form == "csv" else tsv_records
         cells = first_row_of_csv(file.head) if form == "csv" else file.first.split("\t")
-        header, places = _layout(cells, file, wanted) or _no_layout(cells, file, wanted)
+        found = _layout(cells, file, wanted, is_csv=form == "csv")
+        header, places = found or _no_layout(cells, file, wanted)
         wide = file.config.ragged
         records = read(file.lines(), file.name, () if header else None, ragged=wide)
         yield from (wanted.input_of(record, places) for record in records)
@@ -190,7 +86,7 @@ def _form(file: InputFile, wanted: InputColumns) -> str:
         return "lines"
     if file.format == "tsv" and _names_all([first], wanted):
         return "tsv"
-    if _has_header_of_csv(file, wanted):
+    if _has_header_of_csv(file, wanted) or _has_commas(file, wanted):
         return "csv"
     return "tsv" if wanted.columns else "lines"
 
@@ -217,7 +113,7 @@ def _is_of_trec(file: InputFile, wanted: InputColumns) -> bool:
 
 
 def _layout(
-    cells: Sequence[str], file: InputFile, wanted: InputColumns
+    cells: Sequence[str], file: InputFile, wanted: InputColumns, *, is_csv: bool = False
 ) -> tuple[bool, Places] | None:
     """Return whether a table has a header, and the columns of the fields; None: nobody knows."""
     if wanted.columns:
@@ -227,7 +123,7 @@ def _layout(
     if file.format == "csv" and len(cells) > 1 and not _is_numbered(wanted):
         return None
     width = len(cells)
-    if _share_of_width(file, width) < ALIKE:
+    if not is_csv and _share_of_width(file, width) < ALIKE:
         return None
     learned = {name: wanted.learned_columns(name) for name in wanted.fields}
     numbers = [column for each in learned.values() for column in each]
@@ -247,7 +143,7 @@ def _chosen(cells: Sequence[str], file: InputFile, wanted: InputColumns) -> tupl
         name = next(iter(names))
         raise CorpusError(
             f"{file.name}, line 1: columns that have numbers are those of a file without a header, "
-            f"but this row looks like one ({shown}); name the column ({_option(name)} {name})."
+            f"but this row looks like one ({shown}); name the column ({option(name)} {name})."
         )
     header = Record({cell: cell for cell in cells}, file.name, 1)
     others = wanted.learned_columns if numbered else lambda name: wanted.named(name, header)
@@ -257,7 +153,7 @@ def _chosen(cells: Sequence[str], file: InputFile, wanted: InputColumns) -> tupl
     if absent is not None and numbered and not all(isinstance(each, int) for each in every):
         raise SettingError(
             f"name the columns all by name (the file has a header) or all by number (it has none): "
-            f"give {_option(absent)}, too."
+            f"give {option(absent)}, too."
         )
     present: Sequence[Any] = range(1, len(cells) + 1) if numbered else cells
     for column in every:
@@ -325,11 +221,35 @@ def _has_header_of_csv(file: InputFile, wanted: InputColumns) -> bool:
     return len(cells) > 1 and all(map(str.strip, cells)) and _names_all(cells, wanted) is not None
 
 
+def _has_commas(file: InputFile, wanted: InputColumns) -> bool:
+    """Whether a plain file is a table without a header, with the columns of the training.
+
+    Its lines have values between commas in all of these columns; and labels of the model stand in
+    the column of the labels, or there are several texts, which no plain line has.
+    """
+    if wanted.columns or not file.is_plain or not (rows := comma_rows(file.head)):
+        return False
+    column = label_column(rows, wanted.labels or ())
+    numbers = [each for name in wanted.fields for each in wanted.learned_columns(name)]
+    fit = [isinstance(each, int) and 1 <= each <= len(rows[0]) for each in numbers]
+    is_known = len(wanted.fields) > 1 or (column,) == wanted.learned_columns("label")
+    if _is_numbered(wanted) and all(fit) and is_known:
+        return True
+    if column is not None and len(wanted.fields) == 1:
+        named = f"{option(wanted.fields[0])} {2 if column == 1 else 1}"
+        wanted.doubt(
+            f"{file.name}: column {column} of its values between commas holds labels of the model, "
+            f"and each line is read as one text; if one of the columns is the text, name it (such "
+            f"as {named})"
+        )
+    return False
+
+
 def _no_layout(cells: Sequence[str], file: InputFile, wanted: InputColumns) -> tuple[bool, Places]:
     """Refuse a table whose columns nobody knows."""
     for name in wanted.fields:
         missed = " ".join(map(str, wanted.learned_columns(name))) or name
-        raise CorpusError(f"{file.name}, line 1: {_absent(missed, name, cells)}")
+        raise CorpusError(f"{file.name}, line 1: {absent(missed, name, cells)}")
     raise AssertionError("a predictor has fields")
 
 
@@ -340,7 +260,7 @@ def _doubt_columns(file: InputFile, wanted: InputColumns) -> None:
         wanted.doubt(
             f"{file.name}: all lines have {width} columns, separated by tabs, and each line is "
             f"read as one text; if one of the columns is the text, name it (such as "
-            f"{_option(wanted.fields[0])} {width})"
+            f"{option(wanted.fields[0])} {width})"
         )
 
 
@@ -366,22 +286,3 @@ def _without_columns(form: str, wanted: InputColumns) -> dict[str, Any]:
     """Return the settings of files of labels and texts that have no columns."""
     names = {"label_prefix"} if form == "fasttext" else {"trec_labels"}
     return {"format": form, **wanted.learned.model_dump(include=names)}
-
-
-def _absent(missed: str, name: str, names: Sequence[str]) -> str:
-    """Say that a text is missing, and by which option its column is named."""
-    shown = ", ".join(repr(each[:40]) for each in names[:12]) or "none"
-    remedy = (
-        f"Name the column of the text ({_option(name)} COLUMN), by its number from 1 where the "
-        "file has no header."
-        if name in OPTIONS
-        else f"Rename the column of the text to '{name}'."
-    )
-    other = "" if missed == name else f" as in training, and none is called '{name}'"
-    return (
-        f"there is no column '{missed}'{other}, only {shown}.{did_you_mean(missed, names)} {remedy}"
-    )
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"

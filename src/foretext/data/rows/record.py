@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from foretext.corpus.columns import has_column, nested_names, value_at
-from foretext.data.rows.settings import Column
+from foretext.data.rows.settings import COLUMNS, Column
 from foretext.errors import CorpusError, did_you_mean
 
 __all__ = ["Record", "has_half_pair", "missing", "type_name"]
@@ -106,8 +106,14 @@ def has_half_pair(text: str) -> bool:
     return not text.isascii() and _SURROGATE.search(text) is not None
 
 
-def missing(column: Column, present: Iterable[Any]) -> str:
-    """Say that `column` is not among those `present`, and which one may be meant."""
+def missing(column: Column, present: Iterable[Any], remedy: str = "") -> str:
+    """Say that `column` is not among those `present`, and which one may be meant.
+
+    Args:
+        column: that is wanted.
+        present: the names that there are.
+        remedy: a sentence, where there is a better one than to name the column.
+    """
     names = list(present)
     shown = ", ".join(repr(str(name)[:40]) for name in names[:12]) + (", ..." if names[12:] else "")
     if isinstance(column, int):
@@ -122,7 +128,15 @@ def missing(column: Column, present: Iterable[Any]) -> str:
             "--set rows.format=tsv says so."
         )
     other = _task_of({str(name) for name in names}, column)
-    return f"there is no column '{column}', only {shown or 'none'}.{other}{hint or _NAME_THEM}"
+    advice = hint or remedy or _name_it(column)
+    return f"there is no column '{column}', only {shown or 'none'}.{other}{advice}"
+
+
+def _name_it(column: Column) -> str:
+    """Say by which option a column is named."""
+    if column in COLUMNS:
+        return f" Name the right one (--{str(column).replace('_', '-')} NAME)."
+    return " Name the right one."
 
 
 def _task_of(names: set[str], column: Column) -> str:
@@ -146,12 +160,6 @@ _TASKS = (  # with the names of columns that say so
     ("matching", "two texts", {"sentence1", "sentence2"}),
     ("text_to_text", "a source and its target", {"source", "target"}),
     ("classification", "a text and its label", {"text", "label"}),
-)
-
-
-_NAME_THEM = (
-    " Name the right ones (--text, --label, --text-a, --text-b, --score, --source, --target), by "
-    "number (such as --label 1 --text 2) where the file has no header."
 )
 
 

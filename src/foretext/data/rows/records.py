@@ -16,6 +16,7 @@ from foretext.corpus.decoding import decoded
 from foretext.corpus.lines import split_lines, with_line_feeds
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
+from foretext.data.rows.absent_header import refuse_absent_columns
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.json_lines import json_records
@@ -106,7 +107,7 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
         format = format_within(head, format, config)
         format = "trec" if format == "auto" and are_trec(head) else format
     if format == "auto":
-        return _by_first_line(next(filter(str.strip, head), ""), lines, source.name, config)
+        return _by_first_line(head, lines, source.name, config)
     if format == "jsonl":
         return json_records(lines, source.name)
     if format == "trec":
@@ -114,15 +115,18 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
     if format == "fasttext":
         return fasttext_records(lines, source.name, config)
     if format == "tsv" and config.may_lack_header and head and "\t" in head[0]:
-        return _by_tabs(head[0], lines, source.name, config)
+        return _by_tabs(head, lines, source.name, config)
     read = csv_records if format == "csv" else tsv_records
     wanted = None if config.is_numbered else config.columns
+    if wanted is not None:
+        refuse_absent_columns(head, source.name, config, is_csv=format == "csv")
     return read(lines, source.name, wanted, ragged=config.ragged)
 
 
 def _by_first_line(
-    first: str, lines: Iterator[str], name: str, config: LabelledConfig
+    head: Sequence[str], lines: Iterator[str], name: str, config: LabelledConfig
 ) -> Iterator[Record]:
+    first = next(filter(str.strip, head), "")
     if is_fasttext(first, config):
         return fasttext_records(lines, name, config)
     if first.lstrip().startswith(("{", "[")):
@@ -134,17 +138,19 @@ def _by_first_line(
             f"{name}, line 1: the row is neither JSON nor marked with __label__ nor separated by "
             "tabs; set rows.format to csv, tsv, jsonl, fasttext or trec (--set rows.format=csv)."
         )
-    return _by_tabs(first, lines, name, config)
+    return _by_tabs(head, lines, name, config)
 
 
 def _by_tabs(
-    first: str, lines: Iterator[str], name: str, config: LabelledConfig
+    head: Sequence[str], lines: Iterator[str], name: str, config: LabelledConfig
 ) -> Iterator[Record]:
     """Read values separated by tabs, with a header or without."""
     if config.is_numbered:
         return tsv_records(lines, name, None, ragged=config.ragged)
+    first = next(filter(str.strip, head), "")
     if config.columns == type(config)().columns and not set(config.columns) <= {*first.split("\t")}:
         return _named_by_position(tsv_records(lines, name, None), config)
+    refuse_absent_columns(head, name, config, is_csv=False)
     return tsv_records(lines, name, config.columns, ragged=config.ragged)
 
 

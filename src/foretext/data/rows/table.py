@@ -11,7 +11,14 @@ from foretext.data.rows.record import Record
 from foretext.data.rows.settings import Column
 from foretext.errors import CorpusError
 
-__all__ = ["are_tabbed", "cells_of_csv", "csv_records", "first_row_of_csv", "tsv_records"]
+__all__ = [
+    "are_tabbed",
+    "cells_of_csv",
+    "csv_records",
+    "first_row_of_csv",
+    "rows_of_csv",
+    "tsv_records",
+]
 
 _QUOTED = re.compile(r'(?:^|,)"')  # a field of CSV that begins with a quotation mark
 _LONGEST_FIELD = 1 << 27  # characters; longer means a quotation mark that is never closed
@@ -57,6 +64,14 @@ def first_row_of_csv(lines: Iterable[str]) -> list[str]:
         return next(filter(None, reader), [])
     except csv.Error:
         return []
+
+
+def rows_of_csv(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the values of rows, up to the first one that is none of CSV."""
+    try:
+        yield from filter(None, csv.reader((line + "\n" for line in lines), strict=True))
+    except csv.Error:
+        return
 
 
 def are_tabbed(head: Sequence[str]) -> bool:
