@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import foretext as ft
 from foretext.corpus import Corpus
 from foretext.corpus.normalization import Form, normalized
+from foretext.data.rows import RowsConfig
 from foretext.tokenizers.subwords import learn_subwords
 
 KOREAN = [
@@ -110,3 +112,72 @@ def test_places_in_the_text_as_it_was_given(text: str, form: Form) -> None:
     assert found.span(0, len(found.text)) == (0, len(text)) or not found.text
     parts = dict.fromkeys(zip(found.starts, found.ends, strict=True))
     assert "".join(text[start:end] for start, end in parts) == text
+
+
+def wide(text: str) -> str:
+    """Return a text in full-width letters, of which NFKC makes plain ones."""
+    return "".join(chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter for letter in text)
+
+
+PLAIN = ["fine film 3", "a good film (9)", "bad film 2", "a dull film (1)"]
+KINDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "linear": ("linear", {}),
+    "linear of characters": ("linear", {"linear": {"features": "characters"}}),
+    "fasttext": ("fasttext", {}),
+    "fasttext of blanks": ("fasttext", {"classifier": {"pre_tokenizer": "blanks"}}),
+    "textcnn": ("textcnn", {"training": {"epochs": 1}}),
+    "ensemble": ("textcnn", {"training": {"epochs": 1}, "finetuning": {"ensemble": True}}),
+    "wide": ("textcnn", {"training": {"epochs": 1}, "task": {"word_features": "tfidf"}}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_classifier_answers_in_the_form_of_its_rows(kind: str, tmp_path: Path) -> None:
+    base, settings = KINDS[kind]
+    texts = [f"{text} {row}" for row in range(40) for text in PLAIN]
+    rows = [(text, "good" if row % 4 < 2 else "bad") for row, text in enumerate(texts)]
+    settings = {**settings, "rows": {"normalization": "NFKC"}}
+    run = tmp_path / "run"
+    model = ft.finetune("classification", base, rows, run, settings=settings, quiet=True)
+    model.save(tmp_path / "again")
+    for opened in (model, ft.load(run), ft.load(tmp_path / "again")):
+        right = opened.predict_proba(PLAIN)
+        np.testing.assert_allclose(opened.predict_proba([*map(wide, PLAIN)]), right)
+        explained = opened.explain([wide(PLAIN[0])])[0]
+        assert "".join(word.text for word in explained.words) in wide(PLAIN[0]).replace(" ", "")
+
+
+@pytest.mark.parametrize("base", ["lstm", "textcnn"])
+def test_pairs_are_read_in_the_form_of_their_rows(base: str, tmp_path: Path) -> None:
+    texts = [f"{text} {row}" for row in range(8) for text in PLAIN]
+    rows = [
+        (text, texts[place - place % 2], "same" if place % 2 == 0 else "other")
+        for place, text in enumerate(texts)
+    ]
+    settings: dict[str, Any] = {
+        "rows": {"normalization": "NFKC"},
+        "training": {"epochs": 1},
+        "task": {"mode": "siamese", "word_features": "overlap"},
+    }
+    model = ft.finetune("matching", base, rows, tmp_path / "run", settings=settings, quiet=True)
+    for opened in (model, ft.load(tmp_path / "run")):
+        right = opened.predict_proba([("fine film 3", "fine film")])
+        found = opened.predict_proba([(wide("fine film 3"), "fine film")])
+        np.testing.assert_allclose(found, right)
+
+
+def test_fasttexts_classifier_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "rows.txt").write_text(
+        "".join(
+            f"__label__{'a' if row % 2 else 'b'} {wide(PLAIN[row % 4])}\n" for row in range(40)
+        ),
+        encoding="utf-8",
+    )
+    rows = RowsConfig(normalization="NFKC")
+    for pre_tokenizer in ("blanks", "unicode_words"):
+        model = ft.FastTextClassifier(pre_tokenizer=pre_tokenizer, workers=1)
+        model.fit(tmp_path / "rows.txt", rows=rows)
+        smaller = model.quantize(cutoff=20)
+        for each in (model, smaller):
+            right = each.predict_proba(PLAIN)
+            np.testing.assert_array_equal(each.predict_proba([*map(wide, PLAIN)]), right)

@@ -27,6 +27,7 @@ from foretext.classifiers.not_fitted import not_fitted
 from foretext.classifiers.regression_cost import RegressionCost
 from foretext.classifiers.spelled_words import Splitting
 from foretext.classifiers.text_labeller import TextLabeller, check_same_number
+from foretext.corpus.normalization import Form
 from foretext.data.rows import LabelledText
 from foretext.data.rows.given import given_label_sets, given_texts
 from foretext.data.rows.label import Label, ordered_labels
@@ -86,6 +87,7 @@ class LinearClassifier(TextLabeller):
         }  # fmt: skip
         self.config = self._given = LinearConfig.checked(settings, "linear")
         self.num_passes = 0
+        self._form: Form = "NFC"
         self._labels: tuple[Label, ...] = ()
         self._vectorizer: Any = None
 
@@ -95,7 +97,8 @@ class LinearClassifier(TextLabeller):
         classifier = cls(**parts.config.model_dump())
         classifier._labels = tuple(map(Label.read, parts.labels))
         classifier.is_multi_label = parts.is_multi_label
-        classifier._vectorizer = parts.config.vectorizer(vocabulary=parts.features)
+        classifier._form = parts.form
+        classifier._vectorizer = parts.config.vectorizer(parts.features, parts.form)
         classifier._vectorizer.idf_ = parts.idf
         classifier.weights, classifier.bias = parts.weights, parts.bias
         return classifier
@@ -105,8 +108,20 @@ class LinearClassifier(TextLabeller):
         """What was learned."""
         return LinearParts(
             self.config, self._labels, self.features, self.idf,
-            self.weights, self.bias, self.is_multi_label,
+            self.weights, self.bias, self.is_multi_label, self._form,
         )  # fmt: skip
+
+    def composing(self, form: Form) -> Self:
+        """Return what was learned from texts in a Unicode normal form, for texts in any form.
+
+        Args:
+            form: of the rows; NFKC has NFC in it, which all texts are brought into anyway.
+        """
+        if form != "NFKC" or self._form == form:
+            return self
+        classifier = self.of_parts(self.parts._replace(form=form))
+        classifier.num_passes, classifier._given = self.num_passes, self._given
+        return classifier
 
     def fit(self, texts: Sequence[str], labels: Sequence[Any]) -> Self:
         """Learn from N texts with one label each, or with any number of them.
@@ -130,7 +145,7 @@ class LinearClassifier(TextLabeller):
         except ValueError as error:
             raise CorpusError(f"The texts have no feature ({error}); give longer ones.") from None
         RegressionCost.of(matrix, len(names), config.max_passes).refuse_without_memory()
-        self.config, self._vectorizer, self._labels = config, vectorizer, names
+        self.config, self._vectorizer, self._labels, self._form = config, vectorizer, names, "NFC"
         self.is_multi_label = any(len(labels) != 1 for labels in sets)
         self.weights, self.bias, self.num_passes = learn_regressions(
             matrix, sets, names, config, is_multi_label=self.is_multi_label

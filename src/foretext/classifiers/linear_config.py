@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from foretext.classifiers.spelled_words import Splitting, prepared, words_of
 from foretext.config import Config
+from foretext.corpus.normalization import Form
 from foretext.corpus.scripts import WITHOUT_BLANKS, script_rates
 
 __all__ = ["LONGEST_GRAM", "LinearConfig"]
@@ -59,18 +60,19 @@ class LinearConfig(Config):
         min_texts = self.min_texts or (2 if len(texts) >= _MANY_TEXTS else 1)
         return self.model_copy(update={"features": features, "min_texts": min_texts})
 
-    def vectorizer(self, vocabulary: Sequence[str] | None = None) -> Any:
+    def vectorizer(self, vocabulary: Sequence[str] | None = None, form: Form = "NFC") -> Any:
         """Return scikit-learn's TF-IDF of these settings, once they are resolved.
 
         Args:
             vocabulary: the features, where they are known.
+            form: the Unicode normal form that texts are brought into.
         """
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         by_word = self.features == "words"
         return TfidfVectorizer(
             analyzer="word" if by_word else "char",
-            preprocessor=partial(prepared, splitting=self.pre_tokenizer),
+            preprocessor=partial(prepared, splitting=self.pre_tokenizer, form=form),
             tokenizer=partial(words_of, splitting=self.pre_tokenizer) if by_word else None,
             token_pattern=None,
             ngram_range=(1, LONGEST_GRAM["words" if by_word else "characters"]),

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from foretext.classifiers.linear_config import LinearConfig
+from foretext.corpus.normalization import Form
 from foretext.data.rows.label import kept_values, named_labels
 from foretext.errors import ModelFileError, SettingError
 from foretext.parsing import parse_json, read_tensors, write_tensors
@@ -56,6 +57,7 @@ class LinearParts(NamedTuple):
     weights: NDArray[np.float32]  # (F, C); (F, 1) where one of two labels is right
     bias: NDArray[np.float32]  # (C,) or (1,)
     is_multi_label: bool
+    form: Form = "NFC"  # of the rows, which texts are brought into
 
 
 class _Settings(BaseModel, extra="allow"):
@@ -63,6 +65,7 @@ class _Settings(BaseModel, extra="allow"):
 
     is_multi_label: bool
     label_values: list[str | int | bool] | None = None
+    form: Form = "NFC"  # which earlier versions did not write
 
 
 def write_parts(path: Path, parts: LinearParts) -> None:
@@ -78,7 +81,8 @@ def write_parts(path: Path, parts: LinearParts) -> None:
         "weights": parts.weights,
         "bias": parts.bias,
     }
-    settings = {"is_multi_label": parts.is_multi_label, **parts.config.model_dump()}
+    facts = {"is_multi_label": parts.is_multi_label, "form": parts.form}
+    settings = {**facts, **parts.config.model_dump()}
     if (values := kept_values(parts.labels)) is not None:
         settings["label_values"] = values
     write_tensors(path, tensors, {"format": KIND, "settings": json.dumps(settings)})
@@ -101,7 +105,7 @@ def read_parts(path: Path) -> LinearParts:
         raise ModelFileError(f"{path} is damaged ({error}); fetch or write it again.") from error
     parts = LinearParts(
         config, labels, features, tensors["idf"], tensors["weights"], tensors["bias"],
-        settings.is_multi_label,
+        settings.is_multi_label, settings.form,
     )  # fmt: skip
     if not _fit(parts):
         raise ModelFileError(f"{path}: the tensors do not go together; fetch or write it again.")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from foretext.classifiers.linear_config import LONGEST_GRAM, LinearConfig
 from foretext.classifiers.linear_storage import LinearParts
 from foretext.classifiers.spelled_words import prepared_places, word_pattern
+from foretext.corpus.normalization import Form
 from foretext.explanation import Asked, Values, Weighed, contrasted, summed
 
 __all__ = ["character_weights", "weigh_linear"]
@@ -50,13 +51,13 @@ def weigh_linear(
         answer = answers.part(number, number + 1)
         column = answer.chosen(asked.label)
         added = _added(parts, rows[number], column)
-        weights = summed([character_weights(text, parts.config, added)], own)
+        weights = summed([character_weights(text, parts.config, added, parts.form)], own)
         found.append(Weighed.of(answer, column, bias.values[0, column], own, weights))
     return found
 
 
 def character_weights(
-    text: str, config: LinearConfig, added: Mapping[str, float]
+    text: str, config: LinearConfig, added: Mapping[str, float], form: Form = "NFC"
 ) -> NDArray[np.float64]:
     """Return what each character of a text adds, (len(text),).
 
@@ -64,8 +65,9 @@ def character_weights(
         text: as it was given.
         config: which features there are, and what a word is.
         added: what the features of the text add to a value, all places of each together.
+        form: the Unicode normal form that the text is brought into.
     """
-    grams = [gram for gram in _grams(text, config) if gram.feature in added]
+    grams = [gram for gram in _grams(text, config, form) if gram.feature in added]
     counts = Counter(gram.feature for gram in grams)
     found = np.zeros(len(text))
     for feature, parts in grams:
@@ -85,8 +87,8 @@ def _added(parts: LinearParts, row: Any, column: int) -> dict[str, float]:
     return dict(zip(features, own.tolist(), strict=True))
 
 
-def _grams(text: str, config: LinearConfig) -> list[_Gram]:
-    lowered, origins = prepared_places(text, config.pre_tokenizer)
+def _grams(text: str, config: LinearConfig, form: Form) -> list[_Gram]:
+    lowered, origins = prepared_places(text, config.pre_tokenizer, form)
     if config.features == "words":
         joint = " "
         words = word_pattern(config.pre_tokenizer).finditer(lowered)

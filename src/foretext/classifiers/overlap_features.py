@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.corpus.normalization import Form
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
 
 __all__ = ["NUM_OVERLAP_FEATURES", "OverlapFeatures", "overlap_features"]
@@ -26,10 +27,13 @@ class OverlapFeatures:
     Args:
         kind: what a word is.
         edition: of its rules; None: the newest.
+        form: the Unicode normal form that texts are brought into.
     """
 
-    def __init__(self, kind: PreTokenizerKind, edition: int | None = None) -> None:
-        self._pre_tokenizer = PreTokenizer(kind, lowercase=True, edition=edition)
+    def __init__(
+        self, kind: PreTokenizerKind, edition: int | None = None, form: Form = "NFC"
+    ) -> None:
+        self._pre_tokenizer = PreTokenizer(kind, lowercase=True, form=form, edition=edition)
 
     @classmethod
     def for_texts(cls, pairs: Sequence[tuple[str, str]]) -> Self:

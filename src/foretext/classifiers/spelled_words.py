@@ -12,7 +12,13 @@ from functools import cache
 from typing import Literal
 
 from foretext.corpus.emoji import EMOJI
-from foretext.corpus.normalization import INVISIBLE, normalize, normalized, without_invisible
+from foretext.corpus.normalization import (
+    INVISIBLE,
+    Form,
+    normalize,
+    normalized,
+    without_invisible,
+)
 from foretext.corpus.pre_tokenizers import HAN
 
 __all__ = ["Splitting", "prepared", "prepared_places", "word_pattern", "words_of"]
@@ -49,28 +55,27 @@ def word_pattern(splitting: Splitting, *, is_ascii: bool = False) -> re.Pattern[
     return re.compile(rf"[{HAN}]|(?:(?![{HAN}])[\w{marks}])+|[^\s\w{marks}]")
 
 
-def prepared(text: str, splitting: Splitting = "unicode_words") -> str:
+def prepared(text: str, splitting: Splitting = "unicode_words", form: Form = "NFC") -> str:
     """Return a text as features are counted: composed, lower-case, no invisible signs.
 
     With ``letters``, by which earlier versions have learned, these signs stay.
     """
-    if splitting == "letters":
-        return normalize(text, "NFC").lower()
-    return without_invisible(normalize(text, "NFC")).lower()
+    composed = normalize(text, form)
+    return (composed if splitting == "letters" else without_invisible(composed)).lower()
 
 
 def prepared_places(
-    text: str, splitting: Splitting = "unicode_words"
+    text: str, splitting: Splitting = "unicode_words", form: Form = "NFC"
 ) -> tuple[str, list[list[int]]]:
     """Return the same, and the characters of `text` that each of its characters is of."""
-    found, starts, ends = normalized(text, "NFC")
+    found, starts, ends = normalized(text, form)
     places = [
         [*range(start, end)]
         for letter, start, end in zip(found, starts, ends, strict=True)
         for _ in letter.lower()
         if splitting == "letters" or letter not in INVISIBLE
     ]
-    return prepared(text, splitting), places
+    return prepared(text, splitting, form), places
 
 
 @cache

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from foretext.classifiers.linear_config import LinearConfig
 from foretext.classifiers.linear_storage import kept_config, packed_texts, unpacked_texts
+from foretext.corpus.normalization import Form
 from foretext.data.sparse_rows import SparseRows
 from foretext.errors import ModelFileError, SettingError
 from foretext.parsing import parse_json, read_tensors, write_tensors
@@ -29,7 +30,9 @@ _TENSORS = {"features": ("uint8", 1), "feature_ends": ("int64", 1), "idf": ("flo
 
 
 class _Settings(BaseModel, extra="allow"):
-    """The settings of a file, which `LinearConfig` checks."""
+    """The settings of a file, which `LinearConfig` checks, and the form of the texts."""
+
+    form: Form = "NFC"  # which earlier versions did not write
 
 
 class WordVocabulary:
@@ -39,13 +42,18 @@ class WordVocabulary:
         config: with the kind of features.
         features: V of them.
         idf: (V,) how rare each is.
+        form: the Unicode normal form that texts are brought into.
     """
 
     def __init__(
-        self, config: LinearConfig, features: Sequence[str], idf: NDArray[np.float32]
+        self,
+        config: LinearConfig,
+        features: Sequence[str],
+        idf: NDArray[np.float32],
+        form: Form = "NFC",
     ) -> None:
-        self.config, self.features, self.idf = config, features, idf
-        self._vectorizer: Any = config.vectorizer(vocabulary=features)
+        self.config, self.features, self.idf, self.form = config, features, idf, form
+        self._vectorizer: Any = config.vectorizer(vocabulary=features, form=form)
         self._vectorizer.idf_ = idf
 
     def __len__(self) -> int:
@@ -69,7 +77,7 @@ class WordVocabulary:
             OutputError: it cannot be written.
         """
         tensors = {**packed_texts("feature", self.features), "idf": self.idf}
-        settings = json.dumps(self.config.model_dump())
+        settings = json.dumps({"form": self.form, **self.config.model_dump()})
         write_tensors(path, tensors, {"format": FORMAT, "settings": settings})
 
     @classmethod
@@ -98,4 +106,4 @@ class WordVocabulary:
             raise ModelFileError(
                 f"{path}: the tensors do not go together; fetch or write it again."
             )
-        return cls(config, features, idf)
+        return cls(config, features, idf, settings.form)

@@ -40,7 +40,8 @@ def learned_baseline(learner: Learner, rows: TaskRows) -> Baseline | None:
             f"the baseline learns from {len(some):,} of {len(rows.train):,} rows, drawn at random, "
             "as the budget allows"
         )
-    return replace(learned, name=name, seconds=time.monotonic() - began)
+    linear = learned.linear and learned.linear.composing(learner.form)  # an ensemble keeps it
+    return replace(learned, name=name, linear=linear, seconds=time.monotonic() - began)
 
 
 def _affordable(learner: Learner, rows: Sequence[Any]) -> Sequence[Any]:

@@ -144,7 +144,8 @@ class FastTextLearner(Learner):
                 f"the time was enough to learn {last['epoch']:.0%} of the rows; give a longer "
                 "--budget"
             )
-        return FastTextClassifier.of_model(trained.model), {**last, "step": len(trained.history)}
+        model = trained.model.composing(self.form)
+        return FastTextClassifier.of_model(model), {**last, "step": len(trained.history)}
 
     def seed_of(self, seed: int) -> int:
         """Return the seed of one training."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
+from foretext.corpus.normalization import Form
 from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections
@@ -107,6 +108,12 @@ class Learner(ABC):
     def rows_config(self) -> Config:
         """The section `[rows]`."""
         return self.predictor.rows_config.checked(dict(self.settings.get("rows", {})), "rows")
+
+    @property
+    def form(self) -> Form:
+        """The Unicode normal form of the rows, which what is learned brings texts into."""
+        form: Form = self.rows_config.model_dump().get("normalization", "NFC")
+        return form
 
     @property
     def wants_baseline(self) -> bool:

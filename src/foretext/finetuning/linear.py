@@ -83,7 +83,8 @@ class LinearLearner(Learner):
         began = time.monotonic()
         classifier = LinearClassifier(**self.config.model_dump())
         classifier.fit([row.text for row in rows.train], [row.labels for row in rows.train])
-        return classifier, {"step": classifier.num_passes, "time": time.monotonic() - began}
+        record = {"step": classifier.num_passes, "time": time.monotonic() - began}
+        return classifier.composing(self.form), record
 
     def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
         """Return the settings, with the features that were chosen for the texts."""

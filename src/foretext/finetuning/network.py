@@ -14,7 +14,6 @@ from foretext.backbones.base import Backbone
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
-from foretext.corpus.normalization import Form
 from foretext.corpus.symbols import dropped_sentence
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.adapting import adaptable
@@ -178,11 +177,10 @@ class NetworkLearner(Learner):
         recipe = self.job.recipe
         learns_texts = recipe.teacher is not None or self.finetuning.consistency is not None
         more = rows.unlabelled if learns_texts else []
-        form: Form = self.rows_config.model_dump().get("normalization", "NFC")
         return find_start(
             opened,
             recipe.base,
-            Material.of(self.model_class, self.task_config, [*rows.train, *more], form),
+            Material.of(self.model_class, self.task_config, [*rows.train, *more], self.form),
             self.settings,
             fresh=self.finetuning.fresh,
         )
@@ -215,7 +213,7 @@ class NetworkLearner(Learner):
             ready = self.preparation.words
             labels = label_names(self, rows)
             words = untrained_words(rows.train, labels) if ready is None else ready.learned
-            more = {"words": words}
+            more = {"words": None if words is None else words.composing(self.form)}
         return self.model_class.begin(base, config, rows.train, **more)
 
     def encode(self, model: Predictor, rows: Sequence[Any]) -> None:

@@ -8,7 +8,7 @@ has learned from other rows: cross-fitting, as in stacking (Wolpert 1992, "Stack
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.word_vocabulary import WordVocabulary
+from foretext.corpus.normalization import Form
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError
 
@@ -45,11 +46,15 @@ class LearnedWords:
     rows: Rows = field(repr=False)
     logits: Logits = field(repr=False)
 
+    def composing(self, form: Form) -> LearnedWords:
+        """Return the same for texts in any form, which are brought into that of the rows."""
+        return replace(self, linear=self.linear.composing(form))
+
     @cached_property
     def vocabulary(self) -> WordVocabulary:
         """The features, without what they weigh."""
         parts = self.linear.parts
-        return WordVocabulary(parts.config, parts.features, parts.idf)
+        return WordVocabulary(parts.config, parts.features, parts.idf, parts.form)
 
     @cached_property
     def weights(self) -> tuple[Logits, Logits]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from foretext.classifiers.overlap_features import NUM_OVERLAP_FEATURES, OverlapFeatures
 from foretext.classifiers.pair_baseline import PairBaseline
+from foretext.corpus.normalization import Form
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledPair
 from foretext.data.sparse_rows import SparseRows
@@ -63,7 +64,8 @@ class WideMatcher(MatcherLearning):
         """What the head reads beside the states; only where it does."""
         kind = self.task.found.get("pair_words")
         assert kind is not None, "a head without words"
-        return OverlapFeatures(kind, self.task.found.get("pair_words_edition", 1))
+        form: Form = "NFKC" if self.base.tokenizer.form == "NFKC" else "NFC"
+        return OverlapFeatures(kind, self.task.found.get("pair_words_edition", 1), form)
 
     def _rows(self, pairs: Sequence[TextPair]) -> PairRows:
         config, mode = self.task.config, self.task.mode

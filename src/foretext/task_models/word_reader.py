@@ -95,9 +95,10 @@ class WordReader:
         weight, bias = (rate * each for each in self._weights())
         linear = LinearClassifier.of_parts(
             LinearParts(
-                parts.config, labels, parts.features, parts.idf, weight, bias, is_multi_label
+                parts.config, labels, parts.features, parts.idf,
+                weight, bias, is_multi_label, parts.form,
             )
-        )
+        )  # fmt: skip
         found = []
         for each, texts, places in zip(network, asked.inputs, asked.places, strict=True):
             [own] = linear.weigh(Asked([texts], [places], each.label), "linear")

@@ -69,6 +69,11 @@ class Tokenizer(ABC):
         """
         return config
 
+    @property
+    @abstractmethod
+    def form(self) -> Form:
+        """The Unicode normal form that texts are brought into first."""
+
     @abstractmethod
     def composing(self, form: Form) -> Self:
         """Return one with equal tokens that brings each text into a Unicode normal form first.

@@ -86,12 +86,13 @@ def write_model(path: Path, model: FastTextModel) -> None:
 
 def cutting_note(model: FastTextModel) -> str | None:
     """Say how text has to be cut before fastText's program reads it; None: it cuts as we do."""
-    config = model.dictionary.config
+    config, form = model.dictionary.config, model.dictionary.form
     if config.pre_tokenizer == "blanks":
         return (
             "fastText's program keeps capitals: lower the text first" if config.lowercase else None
         )
-    how = f"PreTokenizer({config.pre_tokenizer!r}, lowercase={config.lowercase})"
+    composed = ", form='NFKC'" if form == "NFKC" else ""
+    how = f"PreTokenizer({config.pre_tokenizer!r}, lowercase={config.lowercase}{composed})"
     return (
         "fastText's program cuts text at blanks alone: give it words with blanks between them, as "
         f'" ".join({how}.words(text)) of foretext.corpus.pre_tokenizers does, or train with '

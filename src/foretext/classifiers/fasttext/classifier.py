@@ -14,6 +14,7 @@ from foretext.classifiers.fasttext.labelled_texts import (
     Labels,
     Texts,
     TextsWithLabels,
+    form_of,
     held_out,
     labelled,
 )
@@ -158,8 +159,10 @@ class FastTextClassifier(FastTextLabeller):
             load_pretrained(config),
             context,
         )
+        form = form_of(labels, rows)
         self.config = config
-        self._model, self.history = trained.model, trained.history
+        self._model = trained.model if form is None else trained.model.composing(form)
+        self.history = trained.history
         return self
 
     @property

@@ -12,6 +12,7 @@ from foretext.classifiers.fasttext.config import ResolvedConfig
 from foretext.classifiers.fasttext.interned import InternedTexts
 from foretext.classifiers.fasttext.splitter import line_bytes, splitter_of
 from foretext.corpus.counts import Cutter
+from foretext.corpus.normalization import Form
 from foretext.corpus.word_table import WordTable, new_scratch
 from foretext.data.rows.label import Label, LabelValue, named_labels
 from foretext.kernels.fasttext_features import document_units, encode_lines
@@ -49,6 +50,7 @@ class Dictionary:
         config: how texts are cut, and which n-grams they have.
         label_values: what the labels came as; None: as their names.
         edition: of the rules of the pre-tokeniser by which words were learned; None: the newest.
+        form: the Unicode normal form of the rows; None: they were given in Python, as they are.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Dictionary:
         config: ResolvedConfig,
         label_values: Sequence[LabelValue] | None = None,
         edition: int | None = None,
+        form: Form | None = None,
     ) -> None:
         assert len(words) == len(counts), (len(words), len(counts))
         assert len(labels) == len(label_counts), (len(labels), len(label_counts))
@@ -70,6 +73,7 @@ class Dictionary:
         self.config = config
         self.label_values = label_values
         self.edition = edition
+        self.form = form
 
     @classmethod
     def learn(
@@ -117,15 +121,22 @@ class Dictionary:
 
     def with_config(self, config: ResolvedConfig) -> Dictionary:
         """Return the same words and labels under other settings."""
-        return Dictionary(
-            self.words,
-            self.counts,
-            self.labels,
-            self.label_counts,
-            config,
-            self.label_values,
-            self.edition,
-        )
+        return self._changed(self.words, self.counts, config, self.form)
+
+    def composing(self, form: Form) -> Dictionary:
+        """Return the same words, for texts that are brought into the form of the rows."""
+        return self._changed(self.words, self.counts, self.config, form)
+
+    def of_words(self, kept: np.ndarray) -> Dictionary:
+        """Return the words at some places alone."""
+        words = [self.words[place] for place in kept.tolist()]
+        return self._changed(words, self.counts[kept], self.config, self.form)
+
+    def _changed(
+        self, words: list[str], counts: np.ndarray, config: ResolvedConfig, form: Form | None
+    ) -> Dictionary:
+        labels = self.labels, self.label_counts
+        return Dictionary(words, counts, *labels, config, self.label_values, self.edition, form)
 
     def encode(self, texts: Sequence[str]) -> WordIds:
         """Look up the words of each text; lets go of the GIL in between."""
@@ -167,7 +178,7 @@ class Dictionary:
 
     @cached_property
     def _splitter(self) -> Cutter:
-        return splitter_of(self.config, self.edition)
+        return splitter_of(self.config, self.edition, self.form)
 
     @cached_property
     def _table(self) -> WordTable:

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 from foretext.classifiers.text_labeller import TextLabeller, check_same_number
 from foretext.corpus.in_memory import is_file_or_source
+from foretext.corpus.normalization import Form
 from foretext.data.rows import LabelledText, RowsConfig, read_texts
 from foretext.data.rows.given import given_label_sets, given_texts
 from foretext.errors import SettingError
 
-__all__ = ["Labels", "Texts", "TextsWithLabels", "held_out", "labelled"]
+__all__ = ["Labels", "Texts", "TextsWithLabels", "form_of", "held_out", "labelled"]
 
 Texts = str | Path | Sequence[str]  # a file, or N texts
 Labels = Sequence[Any]  # a label or several for each: texts, whole numbers or booleans
@@ -48,6 +49,11 @@ def labelled(texts: Any, labels: Labels | None, rows: RowsConfig | None) -> Text
     found, sets = given_texts(texts), given_label_sets(labels)
     check_same_number(found, sets)
     return TextsWithLabels(found, sets)
+
+
+def form_of(labels: Labels | None, rows: RowsConfig | None) -> Form | None:
+    """Return the Unicode normal form of what `labelled` reads; None: as they are given."""
+    return (rows or RowsConfig()).normalization if labels is None else None
 
 
 def held_out(valid: Any, rows: RowsConfig | None) -> TextsWithLabels | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from foretext.classifiers.fasttext.interned import blocks_of
 from foretext.classifiers.fasttext.output_layer import OutputLayer
 from foretext.classifiers.fasttext.rows import Rows
 from foretext.corpus.blocks import map_in_order
+from foretext.corpus.normalization import Form
 from foretext.kernels.fasttext_classifier import mean_rows
 from foretext.kernels.simd import aligned_zeros, padded
 
@@ -35,6 +36,10 @@ class FastTextModel:
     rows: Rows
     outputs: NDArray[np.float32]  # (O, D)
     pruned: bool = False
+
+    def composing(self, form: Form) -> FastTextModel:
+        """Return the same for texts in any form, which are brought into that of the rows."""
+        return replace(self, dictionary=self.dictionary.composing(form))
 
     @cached_property
     def layer(self) -> OutputLayer:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.classifiers.fasttext.dictionary import Dictionary
 from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.product_quantizer import ProductQuantizer
 from foretext.classifiers.fasttext.rows import DenseRows
@@ -88,15 +87,7 @@ def prune(model: FastTextModel, cutoff: int) -> FastTextModel:
     numbers: NDArray[np.int32] = places.astype(np.int32)
     return replace(
         model,
-        dictionary=Dictionary(
-            [dictionary.words[word] for word in words.tolist()],
-            dictionary.counts[words],
-            dictionary.labels,
-            dictionary.label_counts,
-            dictionary.config,
-            dictionary.label_values,
-            dictionary.edition,
-        ),
+        dictionary=dictionary.of_words(words),
         word_rows=numbers[: len(words)],
         buckets=model.buckets[buckets],
         bucket_rows=numbers[len(words) :],

@@ -11,6 +11,7 @@ import numpy as np
 
 from foretext.classifiers.fasttext.config import ResolvedConfig
 from foretext.corpus.counts import Cutter
+from foretext.corpus.normalization import Form, normalize
 from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.kernels.letters import SEPARATOR, WORD, Letters
 
@@ -21,7 +22,15 @@ Lines: TypeAlias = tuple[np.ndarray, np.ndarray]
 
 
 class Blanks:
-    """Words are what stands between blanks of ASCII: wider blanks, such as U+00A0, are letters."""
+    """Words are what stands between blanks of ASCII: wider blanks, such as U+00A0, are letters.
+
+    Args:
+        lowercase: whether texts are read in small letters.
+        form: the Unicode normal form that texts are brought into; "none": as they are written.
+    """
+
+    def __init__(self, *, lowercase: bool = False, form: Form = "none") -> None:
+        self._lowercase, self._form = lowercase, form
 
     @property
     def letters(self) -> Letters:
@@ -30,22 +39,33 @@ class Blanks:
 
     def utf8(self, text: str) -> np.ndarray:
         """(N,) uint8, what the kernels read; half of a surrogate pair becomes ``?``."""
-        return np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+        text = normalize(text, self._form)
+        small = text.lower() if self._lowercase else text
+        return np.frombuffer(small.encode("utf-8", "replace"), np.uint8)
 
 
-def splitter_of(config: ResolvedConfig, edition: int | None = None) -> Cutter:
+def splitter_of(
+    config: ResolvedConfig, edition: int | None = None, form: Form | None = None
+) -> Cutter:
     """Return what cuts texts into words.
 
     Args:
         config: which kind it is.
         edition: of the rules of the pre-tokeniser; None: the newest.
+        form: the Unicode normal form of the rows that were learned from; None: blanks leave texts
+            as they are written, and a pre-tokeniser composes them (NFC).
 
     Raises:
         MissingExtraError: ``chinese_words`` without jieba.
     """
     if config.pre_tokenizer != "blanks":
-        return PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase, edition=edition)
-    return _SmallBlanks() if config.lowercase else Blanks()
+        return PreTokenizer(
+            config.pre_tokenizer,
+            lowercase=config.lowercase,
+            form="NFKC" if form == "NFKC" else "NFC",
+            edition=edition,
+        )
+    return Blanks(lowercase=config.lowercase, form=form or "none")
 
 
 def line_bytes(texts: Sequence[str], splitter: Cutter) -> Lines:
@@ -53,13 +73,6 @@ def line_bytes(texts: Sequence[str], splitter: Cutter) -> Lines:
     lines = (text.replace("\n", " ") if "\n" in text else text for text in texts)
     data = splitter.utf8("\n".join([*lines, ""]))
     return data, np.flatnonzero(data == ord("\n"))
-
-
-class _SmallBlanks(Blanks):
-    """The same in small letters."""
-
-    def utf8(self, text: str) -> np.ndarray:
-        return super().utf8(text.lower())
 
 
 @cache

@@ -25,6 +25,7 @@ from foretext.classifiers.fasttext.output_layer import OutputLayer
 from foretext.classifiers.fasttext.product_quantizer import ProductQuantizer
 from foretext.classifiers.fasttext.quantisation import QuantisedRows
 from foretext.classifiers.fasttext.rows import DenseRows, Rows, are_weights
+from foretext.corpus.normalization import Form
 from foretext.data.rows.label import LabelValue
 from foretext.errors import SettingError, VectorFileError
 from foretext.files import atomic_file, atomic_folder, is_regular_file
@@ -70,6 +71,7 @@ class _Facts(BaseModel):
     classifier: dict[str, Any] | None = None
     pruned: bool = False
     edition: int = Field(default=1, ge=1, le=EDITION)  # of the rules by which texts are cut
+    form: Form | None = None  # of the rows; None: of an earlier version, or given in Python
     label_values: list[str | int | bool] | None = None
 
 
@@ -123,6 +125,7 @@ def load_folder(path: Path) -> FastTextModel:
         pruned=facts.pruned,
         label_values=facts.label_values,
         edition=facts.edition,
+        form=facts.form,
     )
 
 
@@ -139,6 +142,7 @@ def model_facts(model: FastTextModel) -> dict[str, Any]:
         "quantised": isinstance(model.rows, QuantisedRows),
         "pruned": model.pruned,
         "edition": dictionary.edition or EDITION,
+        **({} if dictionary.form is None else {"form": dictionary.form}),
         "classifier": dictionary.config.model_dump(exclude=_OF_THIS_MACHINE, exclude_none=True),
     }
 
@@ -172,6 +176,7 @@ def load_model(
     pruned: bool,
     label_values: Sequence[LabelValue] | None = None,
     edition: int | None = None,
+    form: Form | None = None,
 ) -> FastTextModel:
     """Read the tensors.
 
@@ -181,6 +186,7 @@ def load_model(
         pruned: whether rows were left out.
         label_values: what the labels came as; None: as their names.
         edition: of the rules by which texts are cut; None: the newest.
+        form: the Unicode normal form of the rows; None: they were given in Python.
 
     Raises:
         VectorFileError: the file is not there, cut off, or holds something else.
@@ -190,7 +196,9 @@ def load_model(
     counts = tensors["word_counts"], tensors["label_counts"]
     if flaw := flaw_of(words, counts[0], labels, counts[1]) or _flaw(tensors, config):
         raise VectorFileError(f"{path}: {flaw}; fetch or write it again.")
-    dictionary = Dictionary(words, counts[0], labels, counts[1], config, label_values, edition)
+    dictionary = Dictionary(
+        words, counts[0], labels, counts[1], config, label_values, edition, form
+    )
     try:
         _ = dictionary.classes
     except ValueError as error:
