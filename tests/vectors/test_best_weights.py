@@ -139,6 +139,23 @@ def test_without_memory_for_a_copy_the_last_weights_stay(
     assert "kept_epoch" not in history[-1]
 
 
+def test_an_end_before_the_budget_is_said_where_the_last_weights_are_the_best() -> None:
+    last = {"epoch": 9.0, "valid_loss": 2.5, "cooled_epoch": 6.0}
+    history = [{"epoch": each, "valid_loss": 3.0} for each in (1.0, 2.0)]
+    sentence = str(ending_sentence([*history, last]))
+    assert "fell no more at epoch 6" in sentence
+    assert "ended at epoch 9 (2.5)" in sentence
+    assert "went back" not in str(ending_sentence([*history, {**last, "kept_epoch": 7.0}]))
+
+
+def test_a_training_that_goes_back_has_it_in_its_records(tmp_path: Path) -> None:
+    history = trained(tmp_path, Learner(), budget_seconds=600.0)
+    cooled = [record["cooled_epoch"] for record in history if "cooled_epoch" in record]
+    assert "cooled_epoch" not in history[0]
+    assert len(set(cooled)) == 1
+    assert 0 < cooled[0] < history[-1]["epoch"]
+
+
 def test_a_rise_that_was_asked_for_is_said_with_the_epochs_to_set() -> None:
     history = [{"epoch": each, "valid_loss": abs(each - 4.2) + 1} for each in range(1, 9)]
     assert "set vectors.epochs=4" in str(ending_sentence(history))

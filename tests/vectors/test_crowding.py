@@ -40,6 +40,33 @@ def test_vectors_on_one_side_are_named(shift: float, is_named: bool) -> None:
         assert "a mean cosine of 0.9" in sentence
 
 
+def test_where_more_epochs_learn_by_heart_they_are_not_advised() -> None:
+    assert "train more epochs" in str(crowding_sentence(made(3.0)))
+    sentence = str(crowding_sentence(made(3.0), went_past_best=True))
+    assert "epochs" not in sentence
+    assert sentence.endswith("; give more text")
+    assert crowding_sentence(made(0.0), went_past_best=True) is None
+
+
+def test_a_run_and_its_page_do_not_contradict_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("foretext.vectors.crowding.USUAL", -1.0)  # all vectors are crowded
+    text = text_of_groups(tmp_path / "text.txt")
+    settings = {
+        "vector_size": 16,
+        "workers": 1,
+        "min_count": 1,
+        "alpha": 0.2,
+        "budget_seconds": 20.0,
+    }
+    ft.Word2Vec(**settings).fit(text, out=tmp_path / "run")  # type: ignore[arg-type]
+    page = write_report(RunFolder(tmp_path / "run")).read_text(encoding="utf-8")
+    for said in ((tmp_path / "run" / "train.log").read_text(encoding="utf-8"), page):
+        assert "text by heart" in said
+        assert "neighbours mean little; give more text" in said
+
+
 def test_few_words_are_not_judged() -> None:
     few = WordVectors([f"w{index}" for index in range(100)], np.ones((100, 4)))
     assert crowding_sentence(few) is None

@@ -49,7 +49,7 @@ def learn_vectors(job: PretrainingJob) -> tuple[WordVectors, list[dict[str, Any]
     if (ending := ending_sentence(history)) is not None:
         job.note(ending)
     vectors: WordVectors = learner.vectors(tokenizer.words)
-    if (crowded := crowding_sentence(vectors)) is not None:
+    if (crowded := crowding_sentence(vectors, went_past_best=ending is not None)) is not None:
         job.note(crowded)
     if job.keep:
         job.run.save_vectors(vectors, learner.outputs)

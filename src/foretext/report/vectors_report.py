@@ -80,7 +80,9 @@ def _summary(vectors: WordVectors, metrics: Sequence[Mapping[str, Any]]) -> str:
 
     size = f"{len(vectors):,} words as vectors of {vectors.vector_size} dimensions"
     ending = ending_sentence(metrics) if metrics else None
-    return "; ".join(filter(None, (size, crowding_sentence(vectors), ending)))
+    return "; ".join(
+        filter(None, (size, crowding_sentence(vectors, went_past_best=ending is not None), ending))
+    )
 
 
 def run_tiles(

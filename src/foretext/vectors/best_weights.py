@@ -105,6 +105,13 @@ def ending_sentence(history: Sequence[Mapping[str, Any]]) -> str | None:
             f"lowest ({last['valid_loss']:.4g}); the training ended after epoch "
             f"{last['epoch']:.4g}, as more epochs only learn this text by heart"
         )
+    if "cooled_epoch" in last:
+        return (
+            f"the held-out loss fell no more at epoch {last['cooled_epoch']:.4g}: the training "
+            "went back to where it was lowest, let the learning rate fall from there, and ended at "
+            f"epoch {last['epoch']:.4g} ({last['valid_loss']:.4g}), as more epochs only learn this "
+            "text by heart"
+        )
     if last["valid_loss"] is None or last["valid_loss"] <= loss + RISEN_RATE * abs(loss):
         return None
     return (

@@ -29,12 +29,23 @@ def mean_cosine(vectors: WordVectors, seed: int = 0) -> float:
     return float(cosines.mean()) if cosines.size else 0.0
 
 
-def crowding_sentence(vectors: WordVectors) -> str | None:
-    """Return what a person should know where all words are near each other; None: they are not."""
+def crowding_sentence(vectors: WordVectors, *, went_past_best: bool = False) -> str | None:
+    """Return what a person should know where all words are near each other; None: they are not.
+
+    Args:
+        vectors: that were learned.
+        went_past_best: whether more epochs learn the text by heart, as `ending_sentence` says. A
+            higher rate gets there sooner, and only more text helps.
+    """
     if len(vectors) < FEWEST or (cosine := mean_cosine(vectors)) < USUAL:
         return None
+    remedy = (
+        "give more text"
+        if went_past_best
+        else "train more epochs, raise vectors.alpha, or give more text"
+    )
     return (
         f"words that were drawn have a mean cosine of {cosine:.2f}, where less than {USUAL} is "
-        "usual: the vectors have hardly left their start, and neighbours mean little; train more "
-        "epochs, raise vectors.alpha, or give more text"
+        "usual: the vectors have hardly left their start, and neighbours mean little; "
+        f"{remedy}"
     )

@@ -245,6 +245,8 @@ class Hogwild:
             "loss": self._checked(state.loss / state.predictions),
             "valid_loss": self._checked(self._held_out_loss()),
         }
+        if (cool_down := state.cool_down) is not None:
+            record["cooled_epoch"] = round(self.schedule.epoch(cool_down.first), 4)
         state.history.append(record)
         state.records, state.loss, state.predictions = state.records + 1, 0.0, 0
         if self.log is not None:
