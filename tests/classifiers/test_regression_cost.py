@@ -10,10 +10,9 @@ import scipy.sparse
 
 from foretext import runtime
 from foretext.classifiers import linear
-from foretext.classifiers.linear import LinearClassifier, linear_baseline
+from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.regression_cost import RegressionCost
-from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError, SettingError
+from foretext.errors import SettingError
 from foretext.finetuning.finetune import finetune
 
 
@@ -43,14 +42,6 @@ def test_eight_thousand_labels_are_minutes_and_known_at_once() -> None:
     assert cost.size_in_words.startswith("8,000 labels and ")
     assert cost.time_in_words.endswith(" minutes")
     assert LinearClassifier().long_cost(*rows(50)) is None
-
-
-def test_a_baseline_of_minutes_is_not_learned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LinearClassifier, "fit", None)  # whoever learns fails
-    texts, labels = rows(3_000)
-    some = [LabelledText(text, (label,), "x") for text, label in zip(texts, labels, strict=True)]
-    with pytest.raises(CorpusError, match=r"of 3,000 labels and .* would take about"):
-        linear_baseline(some)
 
 
 def test_what_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

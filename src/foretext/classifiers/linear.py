@@ -37,10 +37,10 @@ from foretext.files import atomic_file, atomic_folder
 from foretext.metrics import sigmoid, softmax
 from foretext.replacement import CONFIG, refuse_unfinished
 
-__all__ = ["LinearClassifier", "LinearConfig", "linear_baseline"]
+__all__ = ["LinearClassifier", "LinearConfig", "linear_baseline", "linear_baseline_cost"]
 
 MANY_LABELS = 100  # with fewer it learns in seconds
-LONG_SECONDS = 20.0  # from here on a run says it, and a baseline is left out
+LONG_SECONDS = 20.0  # from here on a run says it
 Probabilities = NDArray[np.float64]
 
 
@@ -154,6 +154,11 @@ class LinearClassifier(TextLabeller):
 
     def long_cost(self, texts: Sequence[str], labels: Sequence[Any]) -> RegressionCost | None:
         """Return what `fit` would take, where that is long; None: seconds, or it is refused."""
+        cost = self.cost(texts, labels)
+        return cost if cost is not None and cost.seconds > LONG_SECONDS else None
+
+    def cost(self, texts: Sequence[str], labels: Sequence[Any]) -> RegressionCost | None:
+        """Return what `fit` would take; None: seconds, as labels are few, or it is refused."""
         names = {label for labels in given_label_sets(labels) for label in labels}
         if len(names) < MANY_LABELS:
             return None
@@ -162,8 +167,7 @@ class LinearClassifier(TextLabeller):
             matrix = config.vectorizer().fit_transform(texts)
         except ValueError:  # no feature
             return None
-        cost = RegressionCost.of(matrix, len(names), config.max_passes)
-        return cost if cost.seconds > LONG_SECONDS else None
+        return RegressionCost.of(matrix, len(names), config.max_passes)
 
     def summary(self) -> dict[str, Any]:
         """Return what Python and a notebook show: settings, and what was learned."""
@@ -303,13 +307,13 @@ def linear_baseline(rows: Sequence[LabelledText]) -> Baseline:
     """Learn the linear classifier as the baseline of others that classify texts.
 
     Raises:
-        CorpusError: nothing can be learned from the rows, or not in the time of a baseline.
+        CorpusError: nothing can be learned from the rows.
     """
     texts, labels = [row.text for row in rows], [row.labels for row in rows]
-    if cost := LinearClassifier().long_cost(texts, labels):
-        raise CorpusError(
-            f"{LinearClassifier.method} of {cost.size_in_words} would take about "
-            f"{cost.time_in_words}; to compare with it, learn it by itself, as BASE = linear."
-        )
     learned = LinearClassifier().fit(texts, labels)
     return Baseline(LinearClassifier.method, learned.answer_rows, "linear", learned)
+
+
+def linear_baseline_cost(rows: Sequence[LabelledText]) -> RegressionCost | None:
+    """Return what `linear_baseline` would take; None: seconds."""
+    return LinearClassifier().cost([row.text for row in rows], [row.labels for row in rows])

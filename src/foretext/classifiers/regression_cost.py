@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Self
 
+from foretext.progress.figures import seconds_in_words
 from foretext.runtime import refuse_without_memory
 
 __all__ = ["RegressionCost"]
@@ -60,6 +61,5 @@ class RegressionCost(NamedTuple):
 
     @property
     def time_in_words(self) -> str:
-        """The seconds or minutes, for a sentence."""
-        minutes = self.seconds / 60
-        return f"{minutes:.0f} minutes" if minutes >= 1.5 else f"{self.seconds:.0f} seconds"
+        """The seconds, minutes or hours, for a sentence."""
+        return seconds_in_words(self.seconds)

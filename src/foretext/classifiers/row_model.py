@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from foretext.arguments import checked_arguments
 from foretext.classifiers.answers import Answers
 from foretext.classifiers.baseline import Baseline
+from foretext.classifiers.regression_cost import RegressionCost
 from foretext.config import Config
 from foretext.corpus.findings import Problem
 from foretext.corpus.in_memory import is_file_or_source
@@ -160,6 +161,11 @@ class RowModel(ABC):
         Raises:
             CorpusError: nothing can be learned from the rows.
         """
+        return None
+
+    @classmethod
+    def baseline_cost(cls, rows: Sequence[Any]) -> RegressionCost | None:
+        """Return what `baseline` would take of time; None: seconds, or nobody knows."""
         return None
 
     @classmethod

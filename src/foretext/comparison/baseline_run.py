@@ -15,7 +15,7 @@ from typing import Any
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.row_model import RowModel
 from foretext.comparison.rows import read_written
-from foretext.errors import SettingError
+from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file, is_regular_file
 from foretext.finetuning.bases import predictor_class
 
@@ -23,6 +23,7 @@ __all__ = ["BaselineRun"]
 
 FILE = "baseline.json"
 BASE = "textcnn"  # on which every task can be learned, so that its class is known
+MOST_SECONDS = 20.0  # that a baseline may take; more is a candidate of its own
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,12 @@ class BaselineRun:
         """
         model = predictor_class(task, BASE)
         rows = read_written(model, train, reading)
+        cost = model.baseline_cost(rows)
+        if cost is not None and cost.seconds > MOST_SECONDS:
+            raise CorpusError(
+                f"The baseline, a linear classifier of {cost.size_in_words}, would take about "
+                f"{cost.time_in_words}; leave it out, and compare with the candidate linear."
+            )
         baseline = model.baseline(rows)
         if baseline is None:
             raise SettingError(f"TASK = '{task}' has no baseline; leave the candidate out.")

@@ -5,16 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from foretext.classifiers.baseline import Baseline
 from foretext.errors import CorpusError
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.rehearsal import rehearsed
 from foretext.finetuning.task_rows import TaskRows, sampled
+from foretext.progress.figures import seconds_in_words
 
 __all__ = ["learned_baseline"]
 
+UNKNOWN_SECONDS = 20.0  # that it may take beside a model of which nobody knows how long it takes
+SHORT_SECONDS = 5.0  # that it may take beside any model
+SAID_SECONDS = 2.0  # from which a person is told before
 BASELINE_RATE = 0.15  # of the time of a command, for its baseline, at most
 SUPERLINEAR = 1.4  # how much longer a row of many takes than one of few, about
 FIRST, FEWEST = 64, 1000  # rows that are timed first, and from which it learns in any case
@@ -27,6 +31,7 @@ def learned_baseline(learner: Learner, rows: TaskRows) -> Baseline | None:
     began = time.monotonic()
     try:
         some = _affordable(learner, rows.train)
+        _look_at_cost(learner, some)
         learned = learner.predictor.baseline(some)
     except CorpusError as error:  # no reason to learn nothing else
         learner.job.note(f"there is no baseline: {error}")
@@ -51,9 +56,7 @@ def _affordable(learner: Learner, rows: Sequence[Any]) -> Sequence[Any]:
     learns from all rows.
     """
     budget = learner.job.budget
-    teaches = learner.job.recipe.teacher in ("linear", "ensemble")
-    is_used = learner.finetuning.ensemble or teaches or learner.learns_words
-    if budget is None or is_used or len(rows) <= FEWEST:
+    if budget is None or _is_used(learner) or len(rows) <= FEWEST:
         return rows
     try:
         cost = rehearsed(learner.predictor.baseline, rows, budget, first=FIRST)
@@ -61,3 +64,52 @@ def _affordable(learner: Learner, rows: Sequence[Any]) -> Sequence[Any]:
         return rows
     affordable = cost.rows_in(BASELINE_RATE * budget.seconds / SUPERLINEAR)
     return sampled(rows, max(affordable, FEWEST))
+
+
+def _look_at_cost(learner: Learner, rows: Sequence[Any]) -> None:
+    """Say how long it takes.
+
+    Raises:
+        CorpusError: that is longer than it is worth beside the model.
+    """
+    cost = learner.predictor.baseline_cost(rows)
+    if cost is None:
+        return
+    name = f"a linear classifier of {cost.size_in_words}"
+    longest = _longest(learner)
+    if longest is not None and cost.seconds > longest.seconds:
+        raise CorpusError(
+            f"{name} would take about {cost.time_in_words}, longer than {longest.name}; "
+            f"{longest.remedy}"
+        )
+    if cost.seconds >= SAID_SECONDS:
+        learner.job.note(f"first the baseline is learned: {name} takes about {cost.time_in_words}")
+
+
+class _Longest(NamedTuple):
+    """The time that a baseline may take."""
+
+    seconds: float
+    name: str
+    remedy: str
+
+
+def _longest(learner: Learner) -> _Longest | None:
+    """Return the time that the baseline may take; None: as long as it takes."""
+    if (budget := learner.job.budget) is not None:  # its rows are drawn for less than this
+        return _Longest(budget.seconds / 2, "half of the time", "give a longer --budget")
+    if learner.finetuning.baseline or _is_used(learner):
+        return None
+    remedy = "finetuning.baseline=true learns it in any case"
+    expected = learner.expected_seconds
+    if expected is None:
+        name = f"the {UNKNOWN_SECONDS:.0f} seconds that a baseline has"
+        return _Longest(UNKNOWN_SECONDS, name, remedy)
+    name = f"the model itself (about {seconds_in_words(expected)})"
+    return _Longest(max(expected, SHORT_SECONDS), name, remedy)
+
+
+def _is_used(learner: Learner) -> bool:
+    """Whether the model needs the baseline: it answers with it, is taught by it, or begins so."""
+    teaches = learner.job.recipe.teacher in ("linear", "ensemble")
+    return bool(learner.finetuning.ensemble or teaches or learner.learns_words)

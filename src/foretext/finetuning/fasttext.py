@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -14,6 +15,7 @@ from foretext.classifiers.fasttext.labelled_texts import TextsWithLabels
 from foretext.classifiers.fasttext.search import held_out_split, search_settings
 from foretext.classifiers.fasttext.text_profile import TextProfile
 from foretext.classifiers.fasttext.training import TrainingTexts, load_pretrained, train
+from foretext.classifiers.fasttext.training_cost import TrainingCost
 from foretext.classifiers.predictor import Predictor
 from foretext.corpus.symbols import dropped_sentence
 from foretext.data.rows import LabelledText
@@ -49,6 +51,7 @@ class FastTextLearner(Learner):
 
     profile: TextProfile | None = None  # of the rows to learn from, after `start`
     chosen: str | None = None  # which settings were chosen for them, in a sentence
+    cost: TrainingCost | None = None  # of one training on them
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:
@@ -80,6 +83,25 @@ class FastTextLearner(Learner):
         alone = self.holds_out_for_figures and self.given.patience is None
         return alone if self.finetuning.refit is None else self.finetuning.refit
 
+    @property
+    def expected_seconds(self) -> float | None:
+        """What all trainings take by the number of labels, or by their time if that is less."""
+        if self.cost is None:
+            return None
+        limit = self._limit
+        seconds = self._num_trainings * self.cost.seconds
+        return seconds if limit is None else min(seconds, limit)
+
+    @property
+    def _num_trainings(self) -> int:
+        return self.finetuning.seeds + self.refits
+
+    @property
+    def _limit(self) -> float | None:
+        """Seconds that all trainings may take; None: as long as their epochs do."""
+        each = self.given.budget_seconds
+        return self.job.recipe.budget_seconds if each is None else each * self._num_trainings
+
     def check(self) -> None:
         """Refuse settings that are unknown, wrong or without effect."""
         super().check()
@@ -96,6 +118,7 @@ class FastTextLearner(Learner):
         learner = replace(learner, chosen=chosen_sentence(self.given, learner.config))
         if learner.chosen is not None:
             self.job.note(learner.chosen)
+        learner = learner._with_cost(rows, profile)
         if profile.han_rate > MOSTLY and self.given.pre_tokenizer in BLANKS:
             self.job.warn(
                 f"the texts are Chinese, and with pre_tokenizer = {self.given.pre_tokenizer} only "
@@ -158,6 +181,15 @@ class FastTextLearner(Learner):
     def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
         """Return the settings, with those that were chosen or that a search found."""
         return {"classifier": self.config.recipe()}
+
+    def _with_cost(self, rows: TaskRows, profile: TextProfile) -> Self:
+        """Return the learner that knows what its trainings take, and say it where that is long."""
+        counts = Counter(label for row in rows.train for label in row.labels)
+        frequent = sum(count >= self.config.min_count_label for count in counts.values())
+        learner = replace(self, cost=TrainingCost.of(self.config, profile, frequent))
+        if said := learner.cost.sentence(learner._num_trainings, learner._limit):
+            self.job.note(said)
+        return learner
 
     def _with_baseline(self, rows: TaskRows) -> Self:
         """Return the learner, without a baseline where that would take far longer than it does."""

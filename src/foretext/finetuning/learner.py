@@ -122,6 +122,11 @@ class Learner(ABC):
         return self.has_baseline if chosen is None else chosen
 
     @property
+    def expected_seconds(self) -> float | None:
+        """Seconds of all its trainings, after `start`; None: nobody knows."""
+        return None
+
+    @property
     def learns_words(self) -> bool:
         """Whether it begins with what a linear classifier has learned of the rows."""
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["human_bytes", "human_count", "human_figure", "human_seconds"]
+__all__ = ["human_bytes", "human_count", "human_figure", "human_seconds", "seconds_in_words"]
 
 SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
@@ -24,6 +24,15 @@ def human_seconds(seconds: float) -> str:
     minutes, second = divmod(round(seconds), 60)
     hours, minute = divmod(minutes, 60)
     return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute:02}:{second:02}"
+
+
+def seconds_in_words(seconds: float) -> str:
+    """Return an estimate for a sentence: ``a second``, ``42 seconds``, ``3 minutes``."""
+    if seconds >= 5400:
+        return f"{seconds / 3600:.0f} hours"
+    if seconds >= 90:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds:.0f} seconds" if seconds >= 1.5 else "a second"
 
 
 def human_figure(value: float) -> str:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.class_answers import check_labels, check_single, count_labels
-from foretext.classifiers.linear import linear_baseline
+from foretext.classifiers.linear import linear_baseline, linear_baseline_cost
+from foretext.classifiers.regression_cost import RegressionCost
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.replaced_examples import ReplacedExamples
 from foretext.data.rows import LabelledText
@@ -50,6 +51,11 @@ class ClassifierLearning(WideClassifier):
     def baseline(cls, rows: Sequence[LabelledText]) -> Baseline:
         """Learn the linear classifier."""
         return linear_baseline(rows)
+
+    @classmethod
+    def baseline_cost(cls, rows: Sequence[LabelledText]) -> RegressionCost | None:
+        """Return what the linear classifier would take."""
+        return linear_baseline_cost(rows)
 
     @classmethod
     def check_calibration(cls, rows: Sequence[LabelledText]) -> None:

@@ -19,8 +19,9 @@ from foretext.classifiers.fasttext.bin_reader import read_model
 from foretext.classifiers.fasttext.bin_writer import cutting_note, write_model
 from foretext.classifiers.fasttext.model import FastTextModel
 from foretext.classifiers.fasttext.storage import KIND, load_folder, save_folder, write_folder
-from foretext.classifiers.linear import linear_baseline
+from foretext.classifiers.linear import linear_baseline, linear_baseline_cost
 from foretext.classifiers.majority_baseline import majority_baseline
+from foretext.classifiers.regression_cost import RegressionCost
 from foretext.classifiers.text_labeller import TextLabeller, check_top
 from foretext.data.rows import LabelledText
 from foretext.data.rows.given import given_texts, one_or_each
@@ -85,6 +86,11 @@ class FastTextLabeller(TextLabeller):
     def majority(cls, rows: Sequence[LabelledText]) -> Baseline:
         """Count labels; every text gets the most frequent one."""
         return majority_baseline(rows, counts_any=True)
+
+    @classmethod
+    def baseline_cost(cls, rows: Sequence[LabelledText]) -> RegressionCost | None:
+        """Return what the linear classifier would take."""
+        return linear_baseline_cost(rows)
 
     def answers_to(self, texts: list[str]) -> ClassAnswers:
         """Return how probable each label is for each text."""
