@@ -10,7 +10,7 @@ import pytest
 
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.baseline_run import BaselineRun
-from foretext.errors import OutputError
+from foretext.errors import CorpusError, OutputError
 from foretext.metrics.paired import share_tallies
 from tests.task_files import TaskFiles, write_task_files
 
@@ -73,3 +73,12 @@ def test_a_task_without_tallies_has_figures_all_the_same(tmp_path: Path) -> None
     kept = KeptAnswers(2, "my_figure", {"my_figure": 0.5}, None, [])
     kept.save(tmp_path / "answers")
     assert KeptAnswers.load(tmp_path / "answers") == kept
+
+
+def test_a_baseline_of_minutes_is_no_candidate(
+    files: TaskFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("foretext.classifiers.linear.MANY_LABELS", 1)
+    monkeypatch.setattr("foretext.comparison.baseline_run.MOST_SECONDS", 0.0)
+    with pytest.raises(CorpusError, match=r"labels and .* would take about a second; leave it out"):
+        BaselineRun.learned("classification", str(files.train("classification")), {})

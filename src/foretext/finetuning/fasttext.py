@@ -186,8 +186,9 @@ class FastTextLearner(Learner):
         """Return the learner that knows what its trainings take, and say it where that is long."""
         counts = Counter(label for row in rows.train for label in row.labels)
         frequent = sum(count >= self.config.min_count_label for count in counts.values())
-        learner = replace(self, cost=TrainingCost.of(self.config, profile, frequent))
-        if said := learner.cost.sentence(learner._num_trainings, learner._limit):
+        cost = TrainingCost.of(self.config, profile, frequent)
+        learner = replace(self, cost=cost)
+        if said := cost.sentence(learner._num_trainings, learner._limit):
             self.job.note(said)
         return learner
 
