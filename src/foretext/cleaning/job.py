@@ -19,6 +19,7 @@ from foretext.cleaning.shard_cleaning import OPENER, shard_data
 from foretext.cleaning.shard_folder import Change, ShardFolder
 from foretext.cleaning.writing import Written, write_results
 from foretext.corpus import Corpus
+from foretext.counted import counted
 from foretext.errors import CorpusError, Interrupted
 from foretext.files import atomic_file
 from foretext.interruption import Interruption
@@ -182,6 +183,7 @@ def _nothing(facts: CleaningFacts) -> CorpusError:
     reason, count = next(iter(facts.reasons.items()))
     remedy = _remedy(reason).replace("see dropped.jsonl whether that is right", "give other text")
     return CorpusError(
-        f"Nothing is left of {facts.read.documents:,} documents: {reason} drops {count:,} of them; "
+        f"Nothing is left of {counted(facts.read.documents, 'document')}: {reason} drops "
+        f"{count:,} of them; "
         f"{remedy}"
     )

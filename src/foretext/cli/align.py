@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
+from foretext.counted import counted
 from foretext.terminal import say
 
 __all__ = ["align"]
@@ -40,6 +41,6 @@ def align(
         print_json(result)
     else:
         say(
-            f"{result['words']:,} words, aligned by {result['common_words']:,} in common with a "
-            f"residual of {aligned.residual:.3f}: {target}"
+            f"{counted(len(aligned.vectors), 'word')}, aligned by {len(aligned.words):,} in common "
+            f"with a residual of {aligned.residual:.3f}: {target}"
         )

@@ -10,6 +10,7 @@ import typer
 from foretext.cli.engine_options import Address, Engine, Workers
 from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
 from foretext.cli.text_options import Column, Encoding
+from foretext.counted import counted
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _show(done: Cleaned) -> None:
     facts = done.facts
     read, kept = facts.read, facts.kept
     say(
-        f"kept {kept.documents:,} of {read.documents:,} documents "
+        f"kept {kept.documents:,} of {counted(read.documents, 'document')} "
         f"({kept.characters / max(read.characters, 1):.1%} of the text): {done.kept}"
     )
     if facts.reasons:

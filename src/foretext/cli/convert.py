@@ -9,6 +9,7 @@ import typer
 
 from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
 from foretext.cli.waiting import clock_of
+from foretext.counted import counted
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -58,14 +59,14 @@ def convert(
     refuse_existing(target, overwrite=overwrite)
     with clock_of("converting") as clock:
         vectors = _opened(source, options) if options else load_vectors(source)
-        clock.stage(f"writing {len(vectors):,} words")
+        clock.stage(f"writing {counted(len(vectors), 'word')}")
         vectors.save(target, to, dtype=dtype)
     result: dict[str, Any] = {
         "target": str(target),
         "words": len(vectors),
         "vector_size": vectors.vector_size,
     }
-    line = f"{len(vectors):,} words, {vectors.vector_size} dimensions: {target}"
+    line = f"{counted(len(vectors), 'word')}, {vectors.vector_size} dimensions: {target}"
     if dtype != "float32":
         loss = storage_loss(vectors.vectors, dtype)
         result |= {"dtype": dtype, "bytes": target.stat().st_size, **loss._asdict()}

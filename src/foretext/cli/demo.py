@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
+from foretext.counted import counted
 from foretext.terminal import say
 
 __all__ = ["demo"]
@@ -41,7 +42,7 @@ def demo(
         return
     rows = [(word, ", ".join(other for other, _ in found)) for word, found in near.items()]
     print_table(["word", "nearest words"], rows)
-    say(f"\n{len(made.vectors):,} words learned: {made.run}")
+    say(f"\n{counted(len(made.vectors), 'word')} learned: {made.run}")
     say(f"Look at them in a browser:  {made.report}")
     say(f"Ask for others:             foretext neighbors {shlex.quote(str(made.run))} WORD")
     share, labels = made.figures["accuracy"], ", ".join(made.figures["labels"])

@@ -16,6 +16,7 @@ from foretext.cli.shared import (
     given_options,
     print_json,
 )
+from foretext.counted import counted
 from foretext.terminal import say
 
 __all__ = ["distill"]
@@ -99,9 +100,9 @@ def distill(
     if as_json:
         print_json(result)
         return
-    read = f" after {result['texts']:,} texts" if result["texts"] else ""
+    read = f" after {counted(result['texts'], 'text')}" if result["texts"] else ""
     say(
-        f"{result['tokens']:,} tokens, {result['vector_size']} dimensions{read} in "
+        f"{counted(result['tokens'], 'token')}, {result['vector_size']} dimensions{read} in "
         f"{result['seconds']:.0f} s: {output}"
     )
 

@@ -18,6 +18,7 @@ from foretext.cli.shared import (
 )
 from foretext.cli.text_options import Encoding
 from foretext.cli.waiting import bar_of
+from foretext.counted import counted
 from foretext.errors import CorpusError
 from foretext.terminal import say
 
@@ -146,7 +147,7 @@ def embed(
     if output is not None:
         save_embeddings(output, lines, vectors, overwrite=overwrite)
         result = {"texts": len(lines), "output": str(output)}
-        print_json(result) if as_json else say(f"{len(lines):,} texts: {output}")
+        print_json(result) if as_json else say(f"{counted(len(lines), 'text')}: {output}")
         return
     for line, vector in zip(lines, vectors, strict=True):
         print_json({"text": line, "vector": [round(float(x), 6) for x in vector]})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from foretext.cli.shared import AsJson, ModelArgument, Overwrite, print_json, read_texts
+from foretext.counted import counted
 from foretext.errors import SettingError
 from foretext.terminal import say
 
@@ -69,7 +70,10 @@ def extend(
     if as_json:
         print_json(result)
         return
-    say(f"{result['tokens']:,} tokens added ({', '.join(result['first_tokens'])}, ...): {output}")
+    say(
+        f"{counted(result['tokens'], 'token')} added ({', '.join(result['first_tokens'])}, ...): "
+        f"{output}"
+    )
     if "saved_rate" in result:
         say(f"the words of the text have {result['saved_rate']:.1%} fewer tokens")
     say("next: train it on text with these words, by foretext pretrain ... --base")

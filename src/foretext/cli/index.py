@@ -9,6 +9,7 @@ import typer
 
 from foretext.cli.shared import AsJson, Overwrite, Quiet, RunArgument, given_options, print_json
 from foretext.cli.text_options import Column, Encoding
+from foretext.counted import counted
 from foretext.terminal import say
 
 __all__ = ["index"]
@@ -134,8 +135,8 @@ def _show(result: dict[str, Any]) -> None:
 
     repeated = result["places"] - result["passages"]
     again = f", {repeated:,} more places of repeated texts" if repeated else ""
-    files = f"{result['files']:,} file" + "s" * (result["files"] != 1)
-    say(f"{result['passages']:,} passages of {files}{again}: {result['index']}")
+    files = counted(result["files"], "file")
+    say(f"{counted(result['passages'], 'passage')} of {files}{again}: {result['index']}")
     if doubt := empty_doubt(result.get("without_vector", 0), result["passages"], "passages"):
         say(f"foretext: {doubt}; they are found by their words alone (--by words).", error=True)
     if "graph_recall" in result:

@@ -11,6 +11,7 @@ import typer
 from foretext.cli.engine_options import Address, Engine, InspectingWorkers
 from foretext.cli.shared import AsJson, Quiet, print_json, print_table
 from foretext.cli.text_options import Auto, Column, Encoding, reading
+from foretext.counted import counted
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _figures(found: CorpusReport) -> list[tuple[str, str]]:
     ]
     duplicates = (("exact", found.exact_duplicates), ("near", found.near_duplicates))
     rows += [
-        (f"{kind} duplicates", f"{100 * some.rate:.1f} % of {some.documents:,} documents")
+        (f"{kind} duplicates", f"{100 * some.rate:.1f} % of {counted(some.documents, 'document')}")
         for kind, some in duplicates
     ]
     scripts = ", ".join(f"{name} {100 * rate:.1f} %" for name, rate in found.scripts.items())

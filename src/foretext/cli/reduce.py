@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from foretext.cli.shared import AsJson, Overwrite, Quiet, RunArgument, print_json
+from foretext.counted import counted
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def reduce(
         return
     beside = f" (pca: {rates['components_rate']:.1%})" if "components_rate" in rates else ""
     say(
-        f"{len(vectors):,} words, {dim} of {vectors.vector_size} dimensions with "
+        f"{counted(len(vectors), 'word')}, {dim} of {vectors.vector_size} dimensions with "
         f"{rates['variance_rate']:.1%} of the variance{beside}: {target}"
     )
 

@@ -11,6 +11,7 @@ import typer
 from foretext.cli.engine_options import Address, Engine, TextWorkers
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
 from foretext.cli.text_options import Auto, Column, Encoding, reading
+from foretext.counted import counted
 from foretext.terminal import say
 
 __all__ = ["tokenizer"]
@@ -112,4 +113,4 @@ def _show(result: dict[str, Any], where: str) -> None:
     say(f"\nlongest tokens: {'  '.join(result['longest_tokens'])}\n")
     for example in result["examples"]:
         say(" | ".join(example["tokens"]))
-    say(f"\n{result['vocab_size']:,} tokens: {result['tokenizer']}")
+    say(f"\n{counted(result['vocab_size'], 'token')}: {result['tokenizer']}")

@@ -6,6 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from foretext.counted import counted
 from foretext.data.rows.text_key import NO_TEXT, text_key
 from foretext.errors import CorpusError
 
@@ -99,7 +100,7 @@ def _leak(
     leak = Leak(part, inside, len(both), len(rows), tuple(row.place for row in both[:SHOWN]))
     if leak.rate >= MOSTLY:
         raise CorpusError(
-            f"--{part}: {leak.rows:,} of {leak.total:,} rows ({leak.rate:.1%}) are among "
+            f"--{part}: {leak.rows:,} of {counted(leak.total, 'row')} ({leak.rate:.1%}) are among "
             f"{PLACES[inside]} too, such as {leak.places[0]}; {WHY[inside]}, so give other rows, "
             f"or leave --{part} out."
         )

@@ -20,6 +20,7 @@ from foretext.comparison.shares import Stopwatch
 from foretext.comparison.text_facts import text_facts
 from foretext.corpus import Corpus
 from foretext.corpus.settings import CorpusConfig
+from foretext.counted import counted
 from foretext.errors import SettingError
 
 __all__ = ["kept_plan", "make_plan"]
@@ -165,7 +166,7 @@ def _corpus(
     if request.corpus and not _takes_json_lines(config):
         return request.corpus, []
     texts = str(rows.write_texts(ledger.rows, config.column))
-    number = f"the texts of the {len(rows.train):,} rows to learn from"
+    number = f"the texts of the {counted(len(rows.train), 'row')} to learn from"
     if request.corpus:
         return (texts, *request.corpus), [f"{number} are read with the corpus, before it"]
     return (texts,), [f"no corpus was given: {number} are it"]

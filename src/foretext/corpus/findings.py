@@ -10,6 +10,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict
 
 from foretext.corpus.settings import Documents, Lines
+from foretext.counted import counted
 
 __all__ = [
     "Coverage",
@@ -94,7 +95,7 @@ class FileKind(Finding):
     def __str__(self) -> str:
         """Return which files they are, and how they are read."""
         files = named_files(self.examples, self.num_files)
-        documents = "1 document" if self.documents == 1 else f"{self.documents:,} documents"
+        documents = counted(self.documents, "document")
         return f"{files}: {self.format}, {how_read(self.lines, self.documents_end)}; {documents}"
 
 
@@ -102,7 +103,7 @@ def named_files(examples: Sequence[str], number: int) -> str:
     """Return how many files there are, with the names of some."""
     names = ", ".join(name[-_LONGEST_NAME:] for name in examples)
     more = ", ..." if number > len(examples) else ""
-    return f"{'1 file' if number == 1 else f'{number:,} files'} ({names}{more})"
+    return f"{counted(number, 'file')} ({names}{more})"
 
 
 def how_read(lines: Lines | None, documents_end: Documents | Literal["row"]) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from foretext.counted import counted
 from foretext.tokenizers.base import EncodedBlock
 
 __all__ = [
@@ -69,7 +70,7 @@ def num_entities(units: np.ndarray) -> int:
 
 def described(units: np.ndarray) -> str:
     """Say how many words and entities there are, of (N,) bits."""
-    words = f"{np.count_nonzero(units & WORD):,} words"
+    words = counted(int(np.count_nonzero(units & WORD)), "word")
     if not (entities := num_entities(units)):
         return words
     share = np.count_nonzero(units & NAMED) / len(units)

@@ -9,6 +9,7 @@ from typing import Any
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.examining import examine
 from foretext.classifiers.predictor import Predictor
+from foretext.counted import counted
 from foretext.files import atomic_file
 from foretext.finetuning.job import Finetuned
 from foretext.finetuning.learner import Learner
@@ -55,7 +56,7 @@ def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetu
 def told(facts: Mapping[str, Any]) -> list[str]:
     """Return what a person should read of a run: its size, the verdict, and the warnings."""
     verdict = facts["verdict"] or {"sentence": None, "command": None}
-    rows = "1 row" if facts["rows"] == 1 else f"{facts['rows']:,} rows"
+    rows = counted(facts["rows"], "row")
     scheme = f", tags of the scheme {facts['scheme']}" if facts.get("scheme") else ""
     size = f"{rows}{scheme}, {tile(facts['parameters'])} parameters"
     lines = [size, verdict["sentence"], verdict["command"] and f"  {verdict['command']}"]

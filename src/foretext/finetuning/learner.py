@@ -11,6 +11,7 @@ from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
 from foretext.corpus.normalization import Form
+from foretext.counted import counted
 from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections
@@ -267,8 +268,9 @@ class Learner(ABC):
             budget=None if budget is None else budget(),
         )
         self.job.note(
-            f"the figures are of {len(rows.valid):,} rows that were held out; the model that is "
-            f"kept learns again from all {len(everything.train):,} rows"
+            f"the figures are of {counted(len(rows.valid), 'row')} that were held out; the model "
+            "that is "
+            f"kept learns again from all {counted(len(everything.train), 'row')}"
         )
         return self.train(everything, seed, context)[0]
 

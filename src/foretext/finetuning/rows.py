@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from foretext.corpus.findings import Problem
+from foretext.counted import counted
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.task_rows import TaskRows
@@ -50,7 +51,9 @@ def read_rows(learner: Learner) -> TaskRows:
     if recipe.unlabelled is not None:
         more = read_unlabelled(recipe.unlabelled, config)
         rows = replace(rows, unlabelled=new_texts(job, replace(rows, unlabelled=more)))
-    job.run.note(f"{len(train):,} rows to learn from, {len(valid):,} held out, {len(test):,} test")
+    job.run.note(
+        f"{counted(len(train), 'row')} to learn from, {len(valid):,} held out, {len(test):,} test"
+    )
     return rows
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
+from foretext.counted import counted
 from foretext.finetuning.allotment import Allotment
 from foretext.finetuning.learner import Found, Learner, Record
 from foretext.finetuning.task_rows import TaskRows
@@ -77,7 +78,7 @@ def _train_seed(
         if num_seeds > 1:
             model.save(folder)
     own_seed = learner.seed_of(seed)
-    job.run.note(f"seed {own_seed}: {record['step']:,} steps in {record['time']:.1f} s")
+    job.run.note(f"seed {own_seed}: {counted(record['step'], 'step')} in {record['time']:.1f} s")
     valid = model.figures(rows.valid) if rows.valid else None
     return Trained(model, own_seed, record, valid)
 

@@ -15,6 +15,7 @@ from foretext.backbones import AUTOENCODERS
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.backbones.base import Backbone
 from foretext.codec import Codec
+from foretext.counted import counted
 from foretext.data.images import range_note, read_images, scaled_examples
 from foretext.errors import ImageFileError, SettingError
 from foretext.files import atomic_file
@@ -67,7 +68,7 @@ def learn_autoencoder(job: PretrainingJob) -> tuple[Codec, list[dict[str, Any]]]
     job = with_training_time(keeps_best(job, is_held_out=len(split.valid) > 0))
     with job.training_context() as context:
         history = _train(job.recipe, codec.network, split, context)
-    job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
+    job.run.note(f"trained {counted(history[-1]['step'], 'step')} in {history[-1]['time']:.1f} s")
     if len(split.valid) and codec.components is not None:
         history[-1]["components_loss"] = codec.components_error(split.valid)
     if job.keep:

@@ -12,6 +12,7 @@ import numpy as np
 from foretext._version import __version__
 from foretext.artifact import load_language_model
 from foretext.corpus import Corpus
+from foretext.counted import counted
 from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.data.units import described
@@ -78,7 +79,7 @@ def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[
     validation = None if tokens.valid is None else _validation(job, model, tokenizer, tokens.valid)
     with job.training_context() as context:
         history = fit(_taught(job, model), examples, config, context, validation)
-    job.run.note(f"trained {history[-1]['step']:,} steps in {history[-1]['time']:.1f} s")
+    job.run.note(f"trained {counted(history[-1]['step'], 'step')} in {history[-1]['time']:.1f} s")
     if (ending := ending_warning(history, keep=config.keep)) is not None:
         job.note(ending)
         warnings = [*warnings, ending]
@@ -184,7 +185,7 @@ def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokeni
         wanted = job.recipe.parts["tokenizer"].settings()["vocab_size"]
         if tokenizer.vocab_size < wanted:
             job.note(
-                f"the text gives {tokenizer.vocab_size:,} tokens, not the {wanted:,} of "
+                f"the text gives {counted(tokenizer.vocab_size, 'token')}, not the {wanted:,} of "
                 "tokenizer.vocab_size"
             )
     frame = objective_class(job.recipe).frame
@@ -232,7 +233,8 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
         )
     job.drop_shards()
     job.run.note(
-        f"{text}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} tokens to "
+        f"{text}: {counted(tokens.train.num_documents, 'document')}, "
+        f"{counted(tokens.train.num_tokens, 'token')} to "
         f"train on, {tokenizer.vocab_size:,} in the vocabulary"
     )
     if tokens.train.units is not None:

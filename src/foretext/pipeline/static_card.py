@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from foretext.counted import counted
 from foretext.vectors.token_vectors import TokenVectors
 
 __all__ = ["static_card"]
@@ -40,7 +41,7 @@ def static_card(vectors: TokenVectors, folder: str) -> str:
         tokens=len(vectors),
         dim=vectors.vector_size,
         seconds=facts["seconds"],
-        texts=f"{facts['texts']:,} texts" if facts["texts"] else "each token alone",
+        texts=counted(facts["texts"], "text") if facts["texts"] else "each token alone",
         length=", at length 1" if vectors.normalize else "",
         folder=folder,
     )

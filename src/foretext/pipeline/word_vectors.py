@@ -9,6 +9,7 @@ import numpy as np
 
 from foretext._version import __version__
 from foretext.artifact import load_vectors
+from foretext.counted import counted
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.errors import SettingError
@@ -70,8 +71,9 @@ def encode_text(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
         tokenizer, tokens = _shared(job, job.shared)
     job.drop_shards()
     run.note(
-        f"{job.text()}: {tokens.train.num_documents:,} documents, {tokens.train.num_tokens:,} "
-        f"tokens to train on, {tokenizer.vocab_size:,} words"
+        f"{job.text()}: {counted(tokens.train.num_documents, 'document')}, "
+        f"{counted(tokens.train.num_tokens, 'token')} to train on, "
+        f"{counted(tokenizer.vocab_size, 'word')}"
     )
     return tokenizer, tokens
 

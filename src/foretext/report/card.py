@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from foretext.counted import counted
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
 
@@ -12,8 +13,8 @@ __all__ = ["vectors_card"]
 
 CARD = """# Word vectors: {recipe}
 
-{vocab_size:,} words, {vector_size} dimensions, learned by foretext {foretext} from {documents:,} \
-documents ({tokens:,} tokens; {held_out_tokens:,} more were held out).
+{vocab_size:,} words, {vector_size} dimensions, learned by foretext {foretext} from {read} \
+({tokens:,} tokens; {held_out_tokens:,} more were held out).
 
 {notes}| | |
 |---|---|
@@ -53,6 +54,7 @@ def vectors_card(recipe: Recipe, facts: Mapping[str, Any], folder: str, word: st
             shown[name] = f"{shown[name]:.4f}"
     return CARD.format(
         **shown,
+        read=counted(facts["documents"], "document"),
         notes="".join(f"Note: {each}.\n\n" for each in facts.get("warnings", [])),
         folding=folding(recipe),
         folder=folder,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from foretext.counted import counted
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
 
@@ -12,7 +13,7 @@ __all__ = ["documents_card"]
 
 CARD = """# Document vectors: {recipe}
 
-{documents:,} documents, {vector_size} dimensions, learned by foretext {foretext} from {tokens:,} \
+{read}, {vector_size} dimensions, learned by foretext {foretext} from {tokens:,} \
 tokens of {vocab_size:,} words.
 
 {notes}| | |
@@ -54,6 +55,7 @@ def documents_card(recipe: Recipe, facts: Mapping[str, Any], folder: str) -> str
             shown[name] = f"{shown[name]:.4f}"
     return CARD.format(
         **shown,
+        read=counted(facts["documents"], "document"),
         notes="".join(f"Note: {each}.\n\n" for each in facts.get("warnings", [])),
         folding=folding(recipe),
         folder=folder,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from foretext.counted import counted
 from foretext.report.settings import setting_sections
 from foretext.report.training_curves import training_curves
 from foretext.report.vectors_report import run_tiles
@@ -46,7 +47,7 @@ def write_documents_report(
     from foretext.report.page import write_page
     from foretext.vectors.best_weights import ending_sentence
 
-    size = f"{len(documents):,} documents as vectors of {documents.vector_size} dimensions"
+    size = f"{counted(len(documents), 'document')} as vectors of {documents.vector_size} dimensions"
     ending = ending_sentence(metrics) if metrics else None
     write_page(
         Path(path),

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from foretext.counted import counted
 from foretext.report.cells import duration, label, table, tile
 from foretext.report.charts import curve_chart
 from foretext.report.settings import setting_sections
@@ -61,7 +62,7 @@ def write_language_model_report(
         "language_model.html.j2",
         charts,
         title=title,
-        summary=f"{facts['parameters']:,} parameters, {facts['vocab_size']:,} tokens",
+        summary=f"{facts['parameters']:,} parameters, {counted(facts['vocab_size'], 'token')}",
         warnings=facts.get("warnings") or [],
         tiles=_tiles(facts, metrics),
         moments=_moments(samples),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foretext.backbones.base import Backbone
+from foretext.counted import counted
 from foretext.objectives.base import Objective
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
@@ -16,7 +17,7 @@ __all__ = ["model_card"]
 CARD = """# {title}
 
 {shape}, {parameters:,} parameters, {vocab_size:,} tokens in the vocabulary. Pretrained by \
-foretext {foretext} on {documents:,} documents of {tokens:,} tokens; {held_out_tokens:,} more were \
+foretext {foretext} on {read} of {tokens:,} tokens; {held_out_tokens:,} more were \
 held out.
 
 {warnings}| | |
@@ -80,6 +81,7 @@ def model_card(
         title=f"A {objective.kind} language model" if objective.kind else recipe.name,
         shape=_shape(recipe, backbone),
         dim=backbone.dim,
+        read=counted(facts["documents"], "document"),
         figures="\n".join(f"| {name} | {value} |" for name, value in figures),
         usage="" if objective.usage is None else f"{objective.usage}\n",
         folder=folder,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from foretext.counted import counted
 from foretext.report.cells import label, tile
 
 __all__ = [
@@ -106,8 +107,9 @@ def task_card(
 
 def _sentence(facts: Facts) -> str:
     return (
-        f"Learned by foretext {facts['foretext']} from {facts['rows']:,} rows{labels_of(facts)} in "
-        f"{facts['seconds']:.0f} s and {facts['steps']:,} steps, on `{facts['base']}`, "
+        f"Learned by foretext {facts['foretext']} from "
+        f"{counted(facts['rows'], 'row')}{labels_of(facts)} in "
+        f"{facts['seconds']:.0f} s and {counted(facts['steps'], 'step')}, on `{facts['base']}`, "
         f"{facts['method']}; {tile(facts['parameters'])} parameters."
     )
 
@@ -117,7 +119,7 @@ def labels_of(facts: Facts) -> str:
     if not facts["labels"]:
         return ""
     scheme = f" (scheme {facts['scheme']})" if facts.get("scheme") else ""
-    return f" of {facts['labels']:,} labels{scheme}"
+    return f" of {counted(facts['labels'], 'label')}{scheme}"
 
 
 def _judgement(facts: Facts) -> str:
@@ -237,18 +239,21 @@ def _preparation(facts: Facts) -> Iterator[str]:
         before, after = adapted["loss_before"], adapted["loss_after"]
         losses = "" if before is None else f"; held-out loss {before:.3f} before, {after:.3f} after"
         yield (
-            f"- the base was pretrained on {adapted['tokens']:,} tokens of these texts for "
+            f"- the base was pretrained on {counted(adapted['tokens'], 'token')} of these texts "
+            "for "
             f"{adapted['seconds']:.0f} s{losses}"
         )
     if (taught := facts.get("taught")) is not None:
         yield (
-            f"- teacher: `{taught['name']}`, of {taught['labelled']:,} rows with labels and "
+            f"- teacher: `{taught['name']}`, of {counted(taught['labelled'], 'row')} with labels "
+            "and "
             f"{taught['unlabelled']:,} without; its answers have a weight of {taught['weight']:g} "
             "in the loss"
         )
     if (alike := facts.get("consistency")) is not None:
         yield (
-            f"- consistency: {alike['unlabelled']:,} texts without labels, of whose tokens "
+            f"- consistency: {counted(alike['unlabelled'], 'text')} without labels, of whose "
+            "tokens "
             f"{alike['replaced_rate']:.0%} are replaced; it has a weight of {alike['weight']:g} in "
             "the loss"
         )
@@ -267,5 +272,5 @@ def _data(facts: Facts, run: Mapping[str, Any]) -> str:
         return ""
     given += _preparation(facts)
     if facts["cut"]:
-        given.append(f"- longer than the model reads at once: {facts['cut']:,} rows")
+        given.append(f"- longer than the model reads at once: {counted(facts['cut'], 'row')}")
     return "\n".join(["## Data", "", *given])

@@ -7,6 +7,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
+from foretext.counted import counted
 from foretext.report.cells import best_first, duration, table, tile
 from foretext.report.charts import curve_chart
 from foretext.report.page import write_page
@@ -99,7 +100,9 @@ def write_task_report(
 
 def _summary(facts: Record) -> str:
     base = Path(facts["base"]).name
-    return f"{facts['rows']:,} rows{labels_of(facts)}, learned on {base}, {facts['method']}"
+    return (
+        f"{counted(facts['rows'], 'row')}{labels_of(facts)}, learned on {base}, {facts['method']}"
+    )
 
 
 def _remarks(facts: Record) -> list[str]:
@@ -107,7 +110,8 @@ def _remarks(facts: Record) -> list[str]:
     remarks = [facts["chosen"]] if facts.get("chosen") else []
     if rows := facts.get("refit"):
         remarks.append(
-            f"the figures are of a model that learned from {rows['train']:,} rows; the model that "
+            f"the figures are of a model that learned from {counted(rows['train'], 'row')}; the "
+            "model that "
             f"is kept learned from these and the {rows['valid']:,} held-out rows"
         )
     return [f"{remark[0].upper()}{remark[1:]}." for remark in remarks]

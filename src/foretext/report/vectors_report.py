@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from foretext.counted import counted
 from foretext.report.cells import duration, label, table, tile
 from foretext.report.settings import setting_sections
 from foretext.report.training_curves import training_curves, work_unit
@@ -78,7 +79,7 @@ def _summary(vectors: WordVectors, metrics: Sequence[Mapping[str, Any]]) -> str:
     from foretext.vectors.best_weights import ending_sentence
     from foretext.vectors.crowding import crowding_sentence
 
-    size = f"{len(vectors):,} words as vectors of {vectors.vector_size} dimensions"
+    size = f"{counted(len(vectors), 'word')} as vectors of {vectors.vector_size} dimensions"
     ending = ending_sentence(metrics) if metrics else None
     return "; ".join(
         filter(None, (size, crowding_sentence(vectors, went_past_best=ending is not None), ending))
