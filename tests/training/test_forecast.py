@@ -50,3 +50,25 @@ def test_a_time_that_ends_with_the_first_steps_is_warned_of(total: float) -> Non
     [(step, warning)] = warnings_of(4.0, total=total)
     assert step <= 3
     assert "hardly learns" in warning
+
+
+def test_a_step_that_takes_a_minute_is_warned_of_before_it() -> None:
+    forecast = Forecast(1_000)
+    warning = str(forecast.before(flops=3 * 10**12, peak=10.0**11, total=45.0))
+    assert "has 00:45, enough for about 1 step, 0.001 epochs" in warning
+    assert forecast.add(1, 60.0, -15.0, 45.0) is None  # it was said
+
+
+def test_the_time_that_the_warning_asks_for_is_enough() -> None:
+    flops, peak = 2 * 10**10, 10.0**11  # 0.4 seconds a step, as most networks are
+    assert "add 60s or more" in str(Forecast(100).before(flops, peak, 45.0))
+    assert Forecast(100).before(flops, peak, 45.0 + 60.0) is None
+
+
+@pytest.mark.parametrize(
+    ("flops", "peak"), [(0, 1e11), (10**12, None), (10**9, 1e11)], ids=["work", "machine", "fast"]
+)
+def test_what_is_not_known_or_fast_is_measured_first(flops: int, peak: float | None) -> None:
+    forecast = Forecast(100)
+    assert forecast.before(flops, peak, 60.0) is None
+    assert forecast.add(1, 50.0, -1.0, 60.0) is not None

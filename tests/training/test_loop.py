@@ -251,6 +251,20 @@ def test_a_budget_ends_the_training(causal: Setup) -> None:
     assert history[-1]["learning_rate"] < 1e-4
 
 
+@pytest.mark.parametrize(("peak", "is_first"), [(1e3, True), (1e15, False), (None, False)])
+def test_a_budget_of_few_steps_is_named_before_the_first_one(
+    causal: Setup, monkeypatch: pytest.MonkeyPatch, peak: float | None, is_first: bool
+) -> None:
+    monkeypatch.setattr(Training, "_peak", lambda self, dtype: peak)
+    said: list[str] = []
+    context = replace(NOWHERE, warn=said.append, tick=lambda: said.append("a step"))
+    model = causal.model()
+    config = TrainingConfig(budget_seconds=1.0, batch_examples=8)
+    fit(model, model.objective.examples(causal.tokens.train), config, context)
+    assert ("enough for about 1 step," in said[0]) is is_first
+    assert sum("hardly learns" in each for each in said) <= 1
+
+
 def _budgeted(setup: Setup, seconds: float) -> tuple[Model, list[dict[str, Any]]]:
     model = setup.model()
     config = TrainingConfig(budget_seconds=seconds, batch_examples=8)

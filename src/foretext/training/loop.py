@@ -129,11 +129,12 @@ class Training:
         room = 0.0 if config.compile or is_full else config.frozen_states_gb * 1e9
         self.frozen = FrozenStates(model, self.batches, room)
         self.work = WorkCounter(model, self.flops, self.frozen, self.processes)
+        self.peak = self._peak(dtype)
         self.records = Records(
             self.schedule,
             context,
             self.processes,
-            self._peak(dtype),
+            self.peak,
             divisors=model.objective.divisors,
             validates=validation is not None,
         )
@@ -250,6 +251,13 @@ class Training:
         if said := self.forecast.add(state.step, self._step_seconds, total - state.seconds, total):
             self.context.warn(said)
 
+    def _foretell(self, flops: int) -> None:
+        """Warn, before the first step, of a budget that is far too short."""
+        if self.state.step or self.schedule.budget is None:
+            return
+        if said := self.forecast.before(flops, self.peak, self.schedule.total):
+            self.context.warn(said)
+
     def _learn(self, batches: Iterator[Part]) -> None:
         """Take one step, and the time of it and of its batch."""
         began = self.context.clock()
@@ -269,6 +277,7 @@ class Training:
         """One update of the weights by one batch."""
         state = self.state
         counts, work = self.work.of(part)
+        self._foretell(work.flops)
         divisors = self.model.objective.divisors(counts)
         self.records.tally.count(counts)
         self.gradients.add(part, divisors, self.records.tally)
