@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -17,6 +17,10 @@ __all__ = ["checked_arguments", "given_array", "shown_value"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 LONGEST = 60  # letters of a value that a message repeats
+ELSEWHERE = {  # arguments that others take
+    "budget": "A budget is an argument of foretext.finetune, pretrain and compare (budget='30s').",
+    "settings": "Settings are an argument of foretext.finetune, pretrain, distill and compare.",
+}
 
 
 def checked_arguments(function: F) -> F:
@@ -27,7 +31,8 @@ def checked_arguments(function: F) -> F:
     can read, and `Any`, take everything.
 
     Raises:
-        ArgumentError: from the call, with the name of the argument and what it takes.
+        ArgumentError: from the call, with the name of the argument and what it takes; or, of a
+            budget that it does not have, with the functions that do. Python refuses other names.
     """
     signature = inspect.signature(function)
     found: list[dict[str, Kind]] = []  # filled by the first call: annotations may name later ones
@@ -36,7 +41,12 @@ def checked_arguments(function: F) -> F:
     def checking(*args: Any, **named: Any) -> Any:
         if not found:
             found.append(_kinds(function, signature))
-        kinds, given = found[0], signature.bind(*args, **named)
+        kinds = found[0]
+        try:
+            given = signature.bind(*args, **named)
+        except TypeError:
+            _refuse_elsewhere(signature, named)
+            raise
         for name, value in given.arguments.items():
             kind = kinds.get(name)
             if kind is not None and not kind.takes(value):
@@ -44,6 +54,17 @@ def checked_arguments(function: F) -> F:
         return function(*args, **named)
 
     return cast(F, checking)
+
+
+def _refuse_elsewhere(signature: inspect.Signature, named: Iterable[str]) -> None:
+    """Refuse a budget or settings where a function has no such argument.
+
+    Raises:
+        ArgumentError: there is one; the message says who takes it.
+    """
+    for name in named:
+        if name in ELSEWHERE and name not in signature.parameters:
+            raise ArgumentError(f"{name}: there is no such argument here. {ELSEWHERE[name]}")
 
 
 def _kinds(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Kind]:

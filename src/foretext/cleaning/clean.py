@@ -26,6 +26,7 @@ from foretext.errors import CorpusError, ForetextError, Interrupted, OutputError
 from foretext.files import held_folder, output_error, refuse_name
 from foretext.interruption import GO_ON, Interruption
 from foretext.leaving import undone_when_leaving
+from foretext.recipe.overrides import GivenValues, given_values
 from foretext.shards import ShardEngine, chosen_engine
 from foretext.terminal import say
 
@@ -41,9 +42,9 @@ def clean(
     *,
     against: str | Path | Sequence[str | Path] = (),
     text: Settings | None = None,
-    settings: Settings | None = None,
-    rules: Settings | None = None,
-    chinese_rules: Settings | None = None,
+    settings: GivenValues | None = None,
+    rules: GivenValues | None = None,
+    chinese_rules: GivenValues | None = None,
     workers: int | None = None,
     engine: ShardEngine | None = None,
     overwrite: bool = False,
@@ -59,7 +60,8 @@ def clean(
         out: the folder of the results; ``out/kept`` is the clean corpus.
         against: files of test sets, whose text is to be removed.
         text: settings of the section corpus, ``{"column": "body"}``.
-        settings: of `CleaningConfig`, ``{"languages": ["en"], "mask": ["email"]}``.
+        settings: of `CleaningConfig`, ``{"languages": ["en"], "mask": ["email"]}``, or
+            ``['languages=["en"]']``.
         rules: of `QualityRules`, ``{"min_words": 20}``.
         chinese_rules: of `ChineseRules`, the same for text without blanks between words.
         workers: processes of this machine; None: as many as cores.
@@ -73,9 +75,11 @@ def clean(
             says why.
     """
     path = Path(out)
-    config = CleaningConfig.checked(_tuples(settings), "clean")
-    checked_rules = QualityRules.checked(_tuples(rules), "rules")
-    checked_chinese = ChineseRules.checked(_tuples(chinese_rules), "chinese_rules")
+    config = CleaningConfig.checked(_tuples(given_values(settings, "clean")), "clean")
+    checked_rules = QualityRules.checked(_tuples(given_values(rules, "rules")), "rules")
+    checked_chinese = ChineseRules.checked(
+        _tuples(given_values(chinese_rules, "chinese_rules")), "chinese_rules"
+    )
     if engine is not None and workers is not None:
         raise SettingError(f"workers = {workers} has no effect beside an engine; give it to that.")
     does = chosen_engine(workers=workers) if engine is None else engine
@@ -147,11 +151,10 @@ def _run(
         raise
 
 
-def _tuples(settings: Settings | None) -> dict[str, Any]:
+def _tuples(settings: Settings) -> dict[str, Any]:
     """Return settings with tuples for the lists of TOML and Python."""
     return {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in (settings or {}).items()
+        name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
     }
 
 

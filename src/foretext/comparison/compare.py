@@ -16,6 +16,7 @@ from foretext.config import Config, duration_seconds
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.errors import SettingError
+from foretext.recipe.overrides import given_by_candidate
 
 __all__ = ["compare"]
 
@@ -36,7 +37,7 @@ def compare(
     seeds: int = 1,
     rounds: int = 1,
     seed: int = 0,
-    settings: Mapping[str, Sections] | None = None,
+    settings: Mapping[str, Sections] | Sequence[str] | None = None,
     rows: Config | None = None,
     text: Mapping[str, Any] | None = None,
     overwrite: bool = False,
@@ -62,7 +63,8 @@ def compare(
             with more time.
         seed: of the rows that are held out, and of the first training.
         settings: of candidates, by their names or those of groups:
-            ``{"bert": {"training": {"batch_examples": 8}}}``.
+            ``{"bert": {"training": {"batch_examples": 8}}}``, or
+            ``["bert:training.batch_examples=8"]``.
         rows: how files of rows are read; None: as the task's files usually are.
         text: settings of the section corpus, ``{"column": "body"}``.
         overwrite: replace the comparison in `out`, once the new one is finished.
@@ -91,7 +93,7 @@ def compare(
         only=_names(only),
         without=_names(without),
         given=_names(given),
-        settings=settings or {},
+        settings=given_by_candidate(settings),
     )
     return run_comparison(request, out, overwrite=overwrite, resume=resume, quiet=quiet)
 

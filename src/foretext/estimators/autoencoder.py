@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from foretext.arguments import checked_arguments
 from foretext.classifiers.not_fitted import not_fitted
+from foretext.config import duration_seconds
 from foretext.data.images import scaled_examples
 from foretext.errors import SettingError, did_you_mean
 from foretext.estimators.parameters import Parameters, kept
@@ -148,6 +149,7 @@ class Autoencoder(Parameters):
         y: object = None,
         *,
         out: str | Path | None = None,
+        budget: str | float | None = None,
         overwrite: bool = False,
         resume: bool = False,
         quiet: bool | None = None,
@@ -160,6 +162,7 @@ class Autoencoder(Parameters):
             examples: the array, or the files.
             y: has no effect; pipelines of scikit-learn give it.
             out: a folder to keep the run in, or None to keep nothing but the result.
+            budget: wall-clock time of everything, ``"30s"``, in place of `budget_seconds`.
             overwrite: replace the run in `out`.
             resume: continue the unfinished run in `out`.
             quiet: show no progress; None: show it on a terminal and in a notebook.
@@ -174,7 +177,9 @@ class Autoencoder(Parameters):
             recipe,
             source,
             out,
-            budget=recipe.parts["training"].settings()["budget_seconds"],
+            budget=recipe.parts["training"].settings()["budget_seconds"]
+            if budget is None
+            else duration_seconds(budget),
             overwrite=overwrite,
             resume=resume,
             quiet=quiet,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from foretext.arguments import checked_arguments
 from foretext.classifiers.not_fitted import not_fitted
+from foretext.config import duration_seconds
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.corpus.texts import TextSource
@@ -111,6 +112,7 @@ class Doc2Vec(Parameters):
         y: object = None,
         *,
         out: str | Path | None = None,
+        budget: str | float | None = None,
         overwrite: bool = False,
         resume: bool = False,
         quiet: bool | None = None,
@@ -123,6 +125,7 @@ class Doc2Vec(Parameters):
                 document where it is empty, and has a vector of zeros otherwise.
             y: has no effect; pipelines of scikit-learn give it.
             out: a folder to keep the run in, or None to keep nothing but the result.
+            budget: wall-clock time of everything, ``"30s"``, in place of `budget_seconds`.
             overwrite: replace the run in `out`.
             resume: continue the unfinished run in `out`.
             quiet: show no progress; None: show it on a terminal and in a notebook.
@@ -135,7 +138,7 @@ class Doc2Vec(Parameters):
         pretrained = run_recipe(
             *read_memory(recipe, corpus),
             out,
-            budget=recipe.vectors.budget_seconds,
+            budget=recipe.vectors.budget_seconds if budget is None else duration_seconds(budget),
             overwrite=overwrite,
             resume=resume,
             quiet=quiet,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from foretext.arguments import checked_arguments
 from foretext.classifiers.not_fitted import not_fitted
+from foretext.config import duration_seconds
 from foretext.corpus.texts import TextSource
 from foretext.errors import SettingError
 from foretext.estimators.parameters import Parameters
@@ -88,6 +89,7 @@ class VectorEstimator(Parameters):
         *,
         out: str | Path | None = None,
         base: str | Path | WordVectors | None = None,
+        budget: str | float | None = None,
         overwrite: bool = False,
         resume: bool = False,
         quiet: bool | None = None,
@@ -101,6 +103,7 @@ class VectorEstimator(Parameters):
             y: has no effect; pipelines of scikit-learn give it.
             out: a folder to keep the run in, or None to keep nothing but the result.
             base: vectors to train further: a run, a vector file, or `WordVectors`.
+            budget: wall-clock time of everything, ``"30s"``, in place of `budget_seconds`.
             overwrite: replace the run in `out`.
             resume: continue the unfinished run in `out`.
             quiet: show no progress; None: show it on a terminal and in a notebook.
@@ -113,7 +116,7 @@ class VectorEstimator(Parameters):
         pretrained = run_recipe(
             *read_memory(recipe, corpus),
             out,
-            budget=recipe.vectors.budget_seconds,
+            budget=recipe.vectors.budget_seconds if budget is None else duration_seconds(budget),
             base=base,
             overwrite=overwrite,
             resume=resume,

@@ -14,9 +14,10 @@ from foretext.data.rows.in_memory import RowSource
 from foretext.errors import SettingError
 from foretext.finetuning.keeping import told
 from foretext.finetuning.memory import read_memory
-from foretext.finetuning.recipe import BaseModel, Sections, TaskRecipe, TeacherModel
+from foretext.finetuning.recipe import BaseModel, TaskRecipe, TeacherModel
 from foretext.finetuning.run import run_finetuning
 from foretext.progress import is_quiet
+from foretext.recipe.overrides import GivenSections, given_sections
 from foretext.terminal import say
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Options(TypedDict, total=False):
     unlabelled: Rows | None
     teacher: TeacherModel | None
     config: str | Path | None
-    settings: Sections | None
+    settings: GivenSections | None
     rows: Config | Mapping[str, Any] | None
     budget: str | float | None
     search: str | float | None
@@ -137,7 +138,7 @@ def finetune(
     unlabelled: Rows | None = None,
     teacher: TeacherModel | None = None,
     config: str | Path | None = None,
-    settings: Sections | None = None,
+    settings: GivenSections | None = None,
     rows: Config | Mapping[str, Any] | None = None,
     budget: str | float | None = None,
     search: str | float | None = None,
@@ -175,7 +176,7 @@ def finetune(
             the linear model.
         config: a TOML file with all this under ``[run]``, and with settings, such as the
             ``recipe.toml`` of a run; what is given here replaces it.
-        settings: by section, ``{"training": {"epochs": 3}}``.
+        settings: by section, ``{"training": {"epochs": 3}}``, or ``["training.epochs=3"]``.
         rows: how files are read, ``{"text": "review"}``; None: as the task's files usually are.
         budget: wall-clock time of the training, ``"10m"``, in place of epochs.
         search: wall-clock time of a search for settings before it.
@@ -186,7 +187,7 @@ def finetune(
     Raises:
         ForetextError: a file, a setting or the folder will not do; the message says why.
     """
-    chosen = _sections(settings)
+    chosen: dict[str, Mapping[str, Any]] = {**given_sections(settings)}
     if rows is not None:
         chosen["rows"] = {**chosen.get("rows", {}), **_row_settings(rows)}
     recipe = TaskRecipe.load(
@@ -198,23 +199,6 @@ def finetune(
     if not is_quiet(quiet):
         say("\n".join(told(done.facts)), error=True)
     return done.model
-
-
-def _sections(settings: Any) -> dict[str, Any]:
-    """Return settings by section.
-
-    Raises:
-        SettingError: they have another form.
-    """
-    given = {} if settings is None else settings
-    if not isinstance(given, Mapping) or not all(
-        isinstance(each, Mapping) for each in given.values()
-    ):
-        raise SettingError(
-            f"settings = {repr(settings)[:60]}: give a dict of sections, such as "
-            "{'training': {'epochs': 3}}."
-        )
-    return dict(given)
 
 
 def _row_settings(rows: Any) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from foretext.indexing.job import Job
 from foretext.indexing.settings import IndexConfig
 from foretext.interruption import GO_ON, Interruption
 from foretext.leaving import undone_when_leaving
+from foretext.recipe.overrides import GivenValues, given_values
 from foretext.search.folder import IndexFacts
 from foretext.search.search_index import SearchIndex
 
@@ -31,7 +32,7 @@ def index(
     out: str | Path,
     *,
     text: Mapping[str, Any] | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: GivenValues | None = None,
     add: bool = False,
     overwrite: bool = False,
     resume: bool = False,
@@ -44,7 +45,8 @@ def index(
         texts: files, folders, globs or URLs, or texts in memory.
         out: the folder of the index.
         text: settings of the section corpus, ``{"column": "body"}``.
-        settings: of `IndexConfig`, ``{"length": 100, "dtype": "float16"}``.
+        settings: of `IndexConfig`, ``{"length": 100, "dtype": "float16"}``, or
+            ``["length=100", "dtype=float16"]``.
         add: add the files that are not in the index that `out` holds; the others are not embedded
             again, and the settings are those of the index.
         overwrite: replace the index in `out`, once the new one is finished.
@@ -55,7 +57,7 @@ def index(
         ForetextError: model, texts, a setting or the folder will not do; the message says why.
     """
     path = Path(out)
-    config = IndexConfig.checked(dict(settings or {}), "index")
+    config = IndexConfig.checked(given_values(settings, "index"), "index")
     refuse_missing_usearch(config.approximate)
     corpus = Corpus(found_sources(texts), CorpusConfig.checked(dict(text or {}), "corpus"))
     refuse_name(path)

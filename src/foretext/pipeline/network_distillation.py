@@ -19,6 +19,7 @@ from foretext.objectives.base import Objective
 from foretext.pipeline.memory import read_memory
 from foretext.pipeline.pretraining import Pretrained, run_recipe
 from foretext.recipe import Recipe
+from foretext.recipe.overrides import GivenSections, given_sections
 from foretext.recipe.sections import Sections
 from foretext.runtime import is_first_process
 
@@ -36,7 +37,7 @@ def distill_network(
     layers: int,
     width: int | None = None,
     budget: str | float | None = None,
-    settings: Sections | None = None,
+    settings: GivenSections | None = None,
     overwrite: bool = False,
     resume: bool = False,
     quiet: bool | None = None,
@@ -51,7 +52,8 @@ def distill_network(
         layers: of the student.
         width: of its states; None: the teacher's. Then it starts from the teacher's weights.
         budget: wall-clock time of everything; None: ten epochs.
-        settings: of `[corpus]`, `[data]`, `[objective]` and `[training]`, by section.
+        settings: of `[corpus]`, `[data]`, `[objective]` and `[training]`, by section, or a
+            list such as ``["training.batch_examples=16"]``.
         overwrite: replace the run in `out` when the new one is finished.
         resume: continue the unfinished run in `out`.
         quiet: show no progress; None: show it on a terminal and in a notebook.
@@ -66,7 +68,7 @@ def distill_network(
     opened = load_language_model(teacher) if isinstance(teacher, str | Path) else teacher
     student = student_of(opened, layers, width)
     seconds = None if budget is None else duration_seconds(budget)
-    recipe, sources = read_memory(_recipe(student, settings or {}), corpus)
+    recipe, sources = read_memory(_recipe(student, given_sections(settings)), corpus)
     return run_recipe(
         recipe, sources, out, budget=seconds, base=student, teacher=opened,
         overwrite=overwrite, resume=resume, quiet=quiet, report=report,

@@ -34,6 +34,7 @@ from foretext.pipeline.word_vectors import learn_vectors
 from foretext.progress import is_quiet
 from foretext.progress.compiling import tell_of_compiling
 from foretext.recipe import Recipe
+from foretext.recipe.overrides import GivenSections, given_sections
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.runtime import command_began, is_first_process
@@ -81,6 +82,23 @@ class Pretrained:
         return cast("Objective", cast("LanguageModel", self.model).objective)
 
 
+def _opened(recipe: str | Path | Recipe, settings: GivenSections | None) -> Recipe:
+    """Return a recipe with settings over its own.
+
+    Raises:
+        SettingError: there is no such recipe or setting, or the recipe is read already.
+    """
+    given = given_sections(settings)
+    if isinstance(recipe, str | Path):
+        return Recipe.load(recipe, given)
+    if given:
+        raise SettingError(
+            "settings: a recipe that is read already takes none; give its name in its place, or "
+            "Recipe.load(NAME, settings)."
+        )
+    return recipe
+
+
 @checked_arguments
 def pretrain(
     recipe: str | Path | Recipe,
@@ -89,6 +107,7 @@ def pretrain(
     *,
     budget: str | float | None = None,
     base: Base = None,
+    settings: GivenSections | None = None,
     overwrite: bool = False,
     resume: bool = False,
     quiet: bool | None = None,
@@ -106,6 +125,8 @@ def pretrain(
             size of a language model is planned to fit. Of a text that takes too long to read the
             beginning is used, and a note says how much.
         base: what to pretrain further: a run, a file or folder of another library, or the model.
+        settings: over those of the recipe, by section, ``{"training": {"epochs": 3}}``, or
+            ``["training.epochs=3"]``.
         overwrite: replace the run in `out` when the new one is finished.
         resume: continue the unfinished run in `out`.
         quiet: show no progress; None: show it on a terminal and in a notebook.
@@ -119,7 +140,7 @@ def pretrain(
     Raises:
         ForetextError: the corpus, the recipe or the folder cannot be used; the message says why.
     """
-    opened = Recipe.load(recipe) if isinstance(recipe, str | Path) else recipe
+    opened = _opened(recipe, settings)
     return run_recipe(
         *read_memory(opened, corpus),
         out,

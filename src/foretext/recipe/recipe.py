@@ -23,7 +23,7 @@ modules that are trusted (`foretext.registry.trust`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, cast
@@ -34,7 +34,7 @@ from foretext.corpus import CorpusConfig
 from foretext.data.settings import DataConfig
 from foretext.errors import ModelFileError, OutputError, SettingError, did_you_mean
 from foretext.parsing import read_toml
-from foretext.recipe.overrides import overridden
+from foretext.recipe.overrides import GivenSections, given_sections
 from foretext.recipe.published import read_recipe
 from foretext.recipe.sections import Section, Sections, owners_of
 from foretext.recipes import recipe_names
@@ -99,7 +99,7 @@ class Recipe:
     def load(
         cls,
         recipe: str | Path,
-        overrides: Sequence[str] = (),
+        overrides: GivenSections = (),
         config: str | Path | None = None,
     ) -> Self:
         """Read a recipe that comes with foretext, by name, or a TOML file.
@@ -107,7 +107,8 @@ class Recipe:
         Args:
             recipe: ``"word2vec"``, ``"bert-mini"`` or a path that ends in ``.toml``.
             config: a TOML file whose settings go over the recipe's.
-            overrides: ``"section.setting=value"``, the value as TOML writes it (or a bare word).
+            overrides: ``["section.setting=value"]``, the value as TOML writes it (or a bare word),
+                or a dict of sections.
 
         Raises:
             SettingError: no such recipe, section or setting, or a value that is not allowed.
@@ -115,7 +116,8 @@ class Recipe:
         """
         base = read_recipe(recipe)
         given = {} if config is None else read_toml(Path(config), SettingError)
-        given = overridden(given, overrides)
+        for section, values in given_sections(overrides, "--set ").items():
+            given[section] = {**given.get(section, {}), **values}
         _trust_names(given)
         sections = _merged(base, given)
         chosen = _named(given) | _chosen_by_name(recipe, base)
