@@ -128,7 +128,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     ("texts", "labels", "sentence"),
     [
         ([], [], "There is no text; give texts with their labels."),
-        (["a", "b"], ["x"], "2 texts and 1 labels do not go together; give one label, or"),
+        (["a", "b"], ["x"], "2 texts and 1 label do not go together; give one label, or"),
         (["a", "b"], ["x", "x"], "The texts have the one class 'x' alone; two are needed to learn"),
         (["?", "!"], ["x", "y"], "The texts have no feature"),
     ],

@@ -44,7 +44,7 @@ CASES = {
     "cut binary": (WHOLE[:-2], r"v: the header promises 2 words but only 1 were found"),
     "cut text": (b"5 2\na 1 2\nb 3 4\n", r"v: the header promises 5 words but only 2 were found"),
     "header alone": (b"5 2\n", r"v: the header promises 5 words but only 0 were found"),
-    "more text": (b"1 2\na 1 2\nb 3 4\n", r"v: the header promises 1 words but there are more"),
+    "more text": (b"1 2\na 1 2\nb 3 4\n", r"v: the header promises 1 word but there are more"),
     "more binary": (WHOLE + b"c 1", r"v: the header promises 2 words but there are more"),
     "no words": (b"0 2\n", r"v, line 1: '0 2' is not the header of a word2vec file"),
     "binary out of step": (

@@ -126,10 +126,10 @@ def test_unknown_words_come_with_close_ones():
     ("words", "matrix", "counts", "sentence"),
     [
         ([], np.empty((0, 3)), None, "0 words and vectors of shape"),
-        (["a"], [[]], None, r"1 words and vectors of shape \(1, 0\)"),
+        (["a"], [[]], None, r"1 word and vectors of shape \(1, 0\)"),
         (["a", "b"], [[1, 2]], None, r"2 words and vectors of shape \(1, 2\)"),
         (["a"], [1, 2], None, r"vectors of shape \(2,\)"),
-        (["a"], [[1, 2]], [1, 2], r"1 words and counts of shape \(2,\)"),
+        (["a"], [[1, 2]], [1, 2], r"1 word and counts of shape \(2,\)"),
         (["a", "b", "a"], np.eye(3), None, "'a' is 2 times among the words"),
         (["a", "b"], [[1, 2], [np.nan, 0]], None, "'b' holds NaN or an infinity"),
     ],

@@ -23,6 +23,7 @@ from foretext.classifiers.class_answers import (
 from foretext.classifiers.majority_baseline import majority_baseline
 from foretext.classifiers.predictor import Predictor, Record, Top
 from foretext.corpus.findings import Problem
+from foretext.counted import counted
 from foretext.data.rows import (
     Input,
     LabelledText,
@@ -247,8 +248,9 @@ def check_same_number(texts: Sequence[Any], labels: Sequence[Any]) -> None:
     """
     if len(texts) != len(labels):
         raise GivenError(
-            f"{len(texts):,} texts and {len(labels):,} labels do not go together; give one label, "
-            "or one list of labels, for each text."
+            f"{counted(len(texts), 'text')} and {counted(len(labels), 'label')} do not go "
+            "together; "
+            "give one label, or one list of labels, for each text."
         )
     if not len(texts):
         raise GivenError("There is no text; give texts with their labels.")

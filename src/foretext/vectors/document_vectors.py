@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from foretext.arguments import checked_arguments
 from foretext.config import whole_number
 from foretext.corpus.texts import iterate_texts
+from foretext.counted import counted
 from foretext.errors import CorpusError, SettingError
 from foretext.progress import Progress
 from foretext.representation import Represented
@@ -255,7 +256,9 @@ class DocumentVectors(Represented):
             raise CorpusError("There is no document to find again; give texts.")
         if len(rows) != len(texts):
             raise CorpusError(
-                f"{len(texts)} texts and {len(rows)} rows: give the row of each text."
+                f"{counted(len(texts), 'text')} and {counted(len(rows), 'row')}: give the row of "
+                "each "
+                "text."
             )
         inferred = self.embed(texts, seed=seed)
         unit = unit_rows(self.vectors)

@@ -217,7 +217,7 @@ WRONG: dict[str, tuple[dict[str, Any], Any, Any, type[ForetextError], str]] = {
     "no labels": ({}, ["a", "b"], [(), ()], CorpusError, r"No text has a label"),
     "no words": ({}, ["", "  "], ["x", "y"], CorpusError, r"no word that occurs min_count = 1"),
     "rare words": ({"min_count": 9}, ["a", "b"], ["x", "y"], CorpusError, r"min_count = 9 times"),
-    "lengths": ({}, ["a", "b"], ["x"], CorpusError, r"2 texts and 1 labels do not go together"),
+    "lengths": ({}, ["a", "b"], ["x"], CorpusError, r"2 texts and 1 label do not go together"),
     "no text": ({}, ["a", None], ["x", "y"], CorpusError, r"text 2 is None, not a text"),
     "nothing given": ({}, ["a", "b"], None, SettingError, r"Texts need labels"),
     "file and labels": ({}, "f.csv", ["x"], SettingError, r"f.csv is a file"),

@@ -236,7 +236,7 @@ def test_json_lines_of_tokens_and_tags(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ('{"tokens": ["a"], "tags": []}', "1 tokens and 0 tags; give a tag for each token"),
+        ('{"tokens": ["a"], "tags": []}', "1 token and 0 tags; give a tag for each token"),
         ('{"tokens": "a", "tags": ["O"]}', "'tokens' holds a string where an array is expected"),
         ('{"tokens": [3], "tags": ["O"]}', "a token is a number; write it as text"),
         ('{"tokens": [""], "tags": ["O"]}', "a token is empty or holds a line end"),

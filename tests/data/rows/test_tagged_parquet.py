@@ -79,5 +79,5 @@ def test_words_that_are_no_texts_leave_the_text(tmp_path: Path) -> None:
 
 def test_uneven_lists_have_their_row(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", tokens=SENTENCES, tags=[["O"] * 3, ["O"] * 2, ["O"] * 2])
-    with pytest.raises(CorpusError, match="line 2: 1 tokens and 2 tags"):
+    with pytest.raises(CorpusError, match="line 2: 1 token and 2 tags"):
         read_tagged(path)

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, cast
 from foretext.corpus.foreign_tables import column_names, plain_value, table_rows
 from foretext.corpus.in_memory import is_file_or_source, spooled
 from foretext.corpus.source import Source
+from foretext.counted import counted
 from foretext.data.rows.parallel_files import ParallelFiles
 from foretext.errors import CorpusError
 
@@ -73,7 +74,8 @@ def tagged_blocks(given: Any) -> Iterator[str]:
             )
         if len(tokens) != len(tags):
             raise CorpusError(
-                f"row {number} in memory has {len(tokens)} tokens and {len(tags)} tags; give a tag "
+                f"row {number} in memory has {counted(len(tokens), 'token')} and "
+                f"{counted(len(tags), 'tag')}; give a tag "
                 "for each token."
             )
         if tokens:

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from foretext.corpus.compression import without_compression_suffix
+from foretext.counted import counted
 from foretext.data.rows.in_memory import TAGS
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.texts import label_of
@@ -51,7 +52,10 @@ def tagged_object(
     own = named.get("tag") or _usual(record, TAGS)
     tags = [str(label_of(each, record)) for each in _values(own, record)] if has_tags else []
     if has_tags and len(tokens) != len(tags):
-        raise record.error(f"{len(tokens)} tokens and {len(tags)} tags; give a tag for each token.")
+        raise record.error(
+            f"{counted(len(tokens), 'token')} and {counted(len(tags), 'tag')}; give a tag for "
+            "each token."
+        )
     if tokens:
         yield TaggedObject(tokens, tags, record.line)
 

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from foretext.config import Config
 from foretext.corpus.encoding import Encoding
+from foretext.counted import counted
 from foretext.errors import SettingError, VectorFileError
 
 if TYPE_CHECKING:
@@ -151,12 +152,14 @@ def check_table(table: VectorTable) -> None:
     words, vectors, counts, _ = table
     if not words or vectors.ndim != 2 or vectors.shape[1] == 0 or len(vectors) != len(words):
         raise SettingError(
-            f"{len(words)} words and vectors of shape {vectors.shape} do not go together; a row "
+            f"{counted(len(words), 'word')} and vectors of shape {vectors.shape} do not go "
+            "together; a row "
             f"for each word is needed, and at least one of them."
         )
     if counts is not None and counts.shape != (len(words),):
         raise SettingError(
-            f"{len(words)} words and counts of shape {counts.shape} do not go together; a count "
+            f"{counted(len(words), 'word')} and counts of shape {counts.shape} do not go "
+            "together; a count "
             f"for each word is needed."
         )
     if len(set(words)) < len(words):

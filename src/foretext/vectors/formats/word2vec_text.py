@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
+from foretext.counted import counted
 from foretext.errors import VectorFileError
 from foretext.vectors.formats.lines import read_lines, refuse_carriage_returns, write_lines
 from foretext.vectors.formats.streams import encoded_words, open_input, open_output
@@ -75,12 +76,13 @@ def check_num_words(path: Path, promised: int, found: int) -> None:
     """
     if found < promised:
         raise VectorFileError(
-            f"{path}: the header promises {promised} words but only {found} were found; the file "
+            f"{path}: the header promises {counted(promised, 'word')} but only {found} were "
+            "found; the file "
             f"is cut off, fetch or write it again."
         )
     if found > promised:
         raise VectorFileError(
-            f"{path}: the header promises {promised} words but there are more; correct the header, "
-            f"or say limit={promised} to read no further (`foretext convert {path} "
+            f"{path}: the header promises {counted(promised, 'word')} but there are more; correct "
+            f"the header, or say limit={promised} to read no further (`foretext convert {path} "
             f"clean.safetensors --limit {promised}`)."
         )
