@@ -43,7 +43,7 @@ class Forecast:
         if self._is_made or not flops or peak is None:
             return None
         pace = flops / (USUAL_UTILIZATION * peak)
-        steps = max((1 - MEASURING_RATE) * total / pace, 1.0)  # one is always taken
+        steps = (1 - MEASURING_RATE) * total / pace
         said = self._warning(steps, total)
         self._is_made = said is not None
         return said
@@ -67,7 +67,7 @@ class Forecast:
         self._is_made = True
         pace = statistics.median(timed or self._times)
         coming = (1 - MEASURING_RATE) * max(left, 0.0) / pace
-        return self._warning(step + coming, total)
+        return self._warning(min(step + coming, total / pace), total)  # the last one may be late
 
     def _warning(self, steps: float, total: float) -> str | None:
         epochs = steps / self.steps_per_epoch
@@ -76,7 +76,7 @@ class Forecast:
             return None
         times = max(FEWEST_STEPS / steps, 1 / epochs if is_short else 0.0)
         more = duration_option((SPARE * times - 1) * total)
-        named = "1 step" if round(steps) == 1 else f"{steps:,.0f} steps"
+        named = "1 step" if steps < 1.5 else f"{steps:,.0f} steps"
         return (
             f"the training has {human_seconds(total)}, enough for about {named}, "
             f"{epochs:.2g} epochs, in which a network hardly learns; add {more} or more to the "
