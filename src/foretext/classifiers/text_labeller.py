@@ -249,8 +249,7 @@ def check_same_number(texts: Sequence[Any], labels: Sequence[Any]) -> None:
     if len(texts) != len(labels):
         raise GivenError(
             f"{counted(len(texts), 'text')} and {counted(len(labels), 'label')} do not go "
-            "together; "
-            "give one label, or one list of labels, for each text."
+            "together; give one label, or one list of labels, for each text."
         )
     if not len(texts):
         raise GivenError("There is no text; give texts with their labels.")

@@ -257,8 +257,7 @@ class DocumentVectors(Represented):
         if len(rows) != len(texts):
             raise CorpusError(
                 f"{counted(len(texts), 'text')} and {counted(len(rows), 'row')}: give the row of "
-                "each "
-                "text."
+                "each text."
             )
         inferred = self.embed(texts, seed=seed)
         unit = unit_rows(self.vectors)
