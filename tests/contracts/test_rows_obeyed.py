@@ -156,7 +156,8 @@ def shown_run(owner: str, base: str, settings: Settings, training: Settings, row
     files = rows.files
     with TemporaryDirectory(dir=rows.folder) as folder:
         torch.manual_seed(0)
-        model: Any = ft.finetune(
+        finetune: Any = ft.finetune  # with a task that is named as it runs
+        model = finetune(
             task,
             str(path) if path.is_dir() else base,
             files.train(task),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +19,7 @@ import pytest
 import foretext as ft
 from foretext.config import Config
 from foretext.corpus import Corpus
+from foretext.errors import SettingError
 from foretext.recipe import Recipe
 from foretext.tokenizers import WordTokenizer
 from foretext.tokenizers.subwords import SUBWORDS, learn_subwords
@@ -81,6 +83,17 @@ BESIDE: dict[str, Settings] = {  # what a setting needs beside it
     "doc2vec: vectors.subsampling": {"sample": 0.1},
     "vectors.patience": RISING,
     "glove: vectors.x_max": {},
+}
+OFF: dict[str, list[Settings]] = {  # what leaves other settings without a meaning
+    "word2vec": [{"loss": "hs"}, {"model": "cbow"}, {"sample": 0.0}],
+    "doc2vec": [{"loss": "hs"}, {"model": "dm"}, {"sample": 0.0}],
+    "fasttext": [{"loss": "hs"}, {"maxn": 0}, {"sample": 0.0}],
+    "glove": [{"exponent": 0.0}],
+    "bpe": [CHARACTERS],
+}
+ALWAYS = {  # settings that no other one leaves without a meaning
+    "vectors.exact": "one worker, at least",
+    "vectors.patience": "decides where a loss rises, which is tried above",
 }
 LATER = "a file is left only while a training runs"
 SAME = "the results are the same, only time or memory are not"
@@ -179,6 +192,35 @@ def test_a_changed_setting_is_obeyed(section: str, owner: str, name: str, text: 
         shown(section, owner, json.dumps(beside), text),
         lambda value: shown(section, owner, json.dumps({**beside, name: value}), text),
     )
+
+
+@pytest.mark.parametrize(
+    ("owner", "off"), [(owner, off) for owner, offs in OFF.items() for off in offs], ids=str
+)
+def test_a_setting_that_another_leaves_without_effect_is_refused(
+    owner: str, off: Settings, text: Path
+) -> None:
+    section, kind = next(
+        (section, owners[owner]) for section, owners in configs().items() if owner in owners
+    )
+    idle = []
+    for name in [each for part, who, each in fields() if (part, who) == (section, owner)]:
+        setting = f"{section}.{name}"
+        if name in off or setting in ALWAYS:
+            continue
+        beside = {
+            **usual_settings(section, owner),
+            **(found_in(BESIDE, [owner], setting) or {}),
+            **off,
+        }
+        values = found_in(VALUES, [owner], setting) or others(kind.model_construct(), name)
+        for value in [each for each in values if each != beside.get(name)]:
+            with suppress(SettingError):
+                changed = shown(section, owner, json.dumps({**beside, name: value}), text)
+                if changed == shown(section, owner, json.dumps(beside), text):
+                    idle.append(f"{setting} = {value!r}")
+                break
+    assert not idle, f"these change nothing beside {off}, and are not refused"
 
 
 def test_the_tables_name_settings_that_are_there() -> None:

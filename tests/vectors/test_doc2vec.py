@@ -149,6 +149,7 @@ def test_several_workers_learn_the_same_things(corpus: Path) -> None:
         ({"window": 3}, 'window would have no effect without model = "dm" or dbow_words'),
         ({"loss": "hs", "negative": 7}, 'negative would have no effect without loss = "ns"'),
         ({"exact": True, "workers": 3}, "exact = true takes one worker"),
+        ({"subsampling": "paper", "sample": 0.0}, "subsampling would have no effect without sub"),
         ({"budget_seconds": 2.0, "epochs": 3}, "epochs would have no effect beside a budget"),
     ],
 )

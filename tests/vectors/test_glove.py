@@ -104,6 +104,7 @@ def test_training_goes_on_from_vectors(corpus: Path, tmp_path: Path) -> None:
         ({"patience": 2}, "patience: GloVe has no such setting"),
         ({"negative": 5}, "negative: GloVe has no such setting"),
         ({"x_max": 0.0}, r"x_max = 0\.0"),
+        ({"x_max": 5.0, "exponent": 0.0}, "x_max would have no effect with exponent = 0"),
         ({"epochs": 2, "budget_seconds": 1.0}, "epochs would have no effect under a budget"),
     ],
 )

@@ -139,6 +139,7 @@ def test_a_single_word_is_too_little(tmp_path: Path) -> None:
         ({"vector_sise": 10}, "Did you mean 'vector_size'"),
         ({"loss": "hs", "negative": 10}, 'negative would have no effect without loss = "ns"'),
         ({"cbow_mean": False}, 'without model = "cbow"'),
+        ({"subsampling": "paper", "sample": 0.0}, "subsampling would have no effect without sub"),
         ({"budget_seconds": 5.0, "epochs": 2}, "epochs would have no effect beside a budget"),
         ({"exact": True, "workers": 3}, "takes one worker"),
         ({"loss": "hs", "keep": "mean"}, "output vector a word"),

@@ -47,7 +47,7 @@ class Doc2VecConfig(DescentConfig):
     names: str | None = None
     """Column with the names of documents, of csv, tsv, jsonl and parquet; none: their numbers."""
     exact: bool = False
-    """Classic order, with noise of its own for each pair; one worker."""
+    """Classic order of dbow_words, with noise of its own for each pair; one worker."""
 
     @model_validator(mode="after")
     def _has_effect(self) -> Doc2VecConfig:
@@ -56,6 +56,7 @@ class Doc2VecConfig(DescentConfig):
             (("context",), 'without model = "dm"', self.model == "dm"),
             (("dbow_words",), 'without model = "dbow"', self.model == "dbow"),
             (("window",), 'without model = "dm" or dbow_words', self.reads_words),
+            (("subsampling",), "without sub-sampling (sample = 0)", self.sample > 0),
             (("epochs",), "beside a budget", self.budget_seconds is None),
         ):
             if (idle := [name for name in names if name in self.changed]) and not holds:

@@ -86,6 +86,10 @@ class GloVe:
         def _has_effect(self) -> GloVe.Config:
             if self.budget_seconds is not None and "epochs" in self.changed:
                 raise ValueError("epochs would have no effect under a budget")
+            if self.exponent == 0 and "x_max" in self.changed:
+                raise ValueError(
+                    "x_max would have no effect with exponent = 0: every cell weighs 1"
+                )
             return self
 
     held_out: ClassVar[str] = "cells"

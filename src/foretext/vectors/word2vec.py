@@ -90,7 +90,7 @@ class Word2Vec:
         keep: Literal["input", "mean"] = "input"
         """Vectors that are kept: the inputs, or their mean with the outputs."""
         exact: bool = False
-        """Classic order, with noise of its own for each pair; one worker."""
+        """Skip-gram in the classic order, with noise of its own for each pair; one worker."""
 
         @model_validator(mode="after")
         def _has_effect(self) -> Word2Vec.Config:
@@ -101,6 +101,7 @@ class Word2Vec:
                     self.loss == "ns",
                 ),
                 (("cbow_mean", "cbow_gradient"), 'without model = "cbow"', self.model == "cbow"),
+                (("subsampling",), "without sub-sampling (sample = 0)", self.sample > 0),
                 (("epochs",), "beside a budget", self.budget_seconds is None),
             ):
                 if (idle := [name for name in names if name in self.changed]) and not holds:
