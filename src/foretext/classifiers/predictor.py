@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Predictor", "Record", "Top", "refuse_options"]
 
+EXAMPLE_WORDS = 4  # of a text that a page shows at first
 BLOCK = 4096  # lines that are answered at once
 
 Record = dict[str, Any]  # one answer, as JSON has it
@@ -90,7 +91,18 @@ class Predictor(RowModel, Explained, Represented):
             "parameters": self.num_parameters,
             "max_length": None if framing is None else framing.max_length,
             "languages": None if tokenizer is None else languages_of_tokenizer(tokenizer),
+            "example": self._example,
         }
+
+    @property
+    def _example(self) -> str | None:
+        """Words that speak for the first label, which a page shows as a text; None: none do.
+
+        They are on the card, too: no text of the training leaves the model.
+        """
+        features = next(iter(self.informative_features.values()), [])
+        words = [each for each in features if " " not in each][:EXAMPLE_WORDS]
+        return " ".join(words) if words and len(self.fields) == 1 else None
 
     @property
     def informative_features(self) -> dict[str, list[str]]:

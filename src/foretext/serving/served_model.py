@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -73,13 +74,18 @@ class ServedModel:
 
     def info(self) -> dict[str, Any]:
         """Return what ``/info`` says of the model."""
-        facts: dict[str, Any] = self.model.served_facts()
         return {
             "name": self.name,
             "kind": self.kind,
             "abilities": list(self.abilities),
-            **facts,
+            **self._facts,
         }
+
+    @cached_property
+    def _facts(self) -> dict[str, Any]:
+        """What the model says of itself; it does not learn while it is served."""
+        facts: dict[str, Any] = self.model.served_facts()
+        return facts
 
 
 class Models:

@@ -1,4 +1,5 @@
-// What stands in a form at first, so that one click shows something.
+// What stands in a form at first, so that one click shows something. Of a classifier whose weights belong
+// to words, /info has an example.
 
 import { language } from "./language.js";
 

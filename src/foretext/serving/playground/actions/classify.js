@@ -13,7 +13,7 @@ export default {
   suits: ({ fields, abilities }) => fields?.length === 1 && !OTHERS.some((name) => abilities.includes(name)),
 
   fields: (model) => [
-    { name: "text", kind: "text", rows: 4, file: true, value: sample(model, ENGLISH, CHINESE) },
+    { name: "text", kind: "text", rows: 4, file: true, value: model.example ?? sample(model, ENGLISH, CHINESE) },
     ...labelField("classify", model),
   ],
 

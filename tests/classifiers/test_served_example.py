@@ -1,0 +1,29 @@
+"""The example that a server names for a form: words that the model knows."""
+
+from __future__ import annotations
+
+import pytest
+
+import foretext as ft
+
+TEXTS = {
+    "court": ["the king of the castle", "a queen in the castle"],
+    "sea": ["the ship left the harbour", "a wave at the anchor"],
+}
+CHINESE = {"体育": ["球队赢了比赛", "球员进球"], "财经": ["股票上涨", "银行利率"]}
+
+
+@pytest.mark.parametrize("given", [TEXTS, CHINESE])
+def test_the_words_of_the_example_speak_for_the_first_label(given: dict[str, list[str]]) -> None:
+    rows = [(text, label) for label, texts in given.items() for text in texts * 6]
+    model = ft.finetune("classification", "linear", rows, quiet=True)
+    example = model.served_facts()["example"]
+    assert example
+    assert model.predict(example) == model.label_names[0]
+
+
+def test_models_without_weights_of_words_have_none() -> None:
+    rows = [(text, label) for label, texts in TEXTS.items() for text in texts * 6]
+    model = ft.finetune("classification", "fasttext", rows, quiet=True)
+    assert not model.informative_features
+    assert model.served_facts()["example"] is None
