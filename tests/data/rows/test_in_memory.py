@@ -123,7 +123,7 @@ def test_questions() -> None:
         (LinearClassifier, (TEXTS, LABELS[:2]), "There are 3 inputs and 2 labels"),
         (LinearClassifier, 3, "int is nothing to read rows from"),
         (Tagger, [("a b", "O O")], "row 1 in memory has no two lists of tokens and tags"),
-        (Tagger, [(["a", "b"], ["O"])], "2 tokens and 1 tags"),
+        (Tagger, [(["a", "b"], ["O"])], "2 tokens and 1 tag;"),
         (Tagger, [(["a\tb"], ["O"])], "a tab or a line end"),
     ],
 )
