@@ -31,7 +31,7 @@ def test_right_arguments_arrive() -> None:
         ({"text": "a", "topn": 1.5}, r"topn = 1\.5: give a whole number or None\."),
         ({"text": "a", "topn": True}, r"topn = True: give a whole number or None\."),
         ({"text": "a", "words": "bc"}, r"words = 'bc': give a list of texts\."),
-        ({"text": "a", "words": ["b", 3]}, r"words = \['b', 3\]: give a list of texts\."),
+        ({"text": "a", "words": ["b", 3]}, r"words\[1\] = 3: give a text\."),
     ],
 )
 def test_wrong_arguments_are_named(given: dict[str, Any], sentence: str) -> None:
@@ -74,3 +74,12 @@ def test_arrays_are_made_of_numbers() -> None:
     assert given_array([[1, 2]], "vectors", np.float32).shape == (1, 2)
     with pytest.raises(ArgumentError, match=r"vectors = .*rows of equal length"):
         given_array([[1], [1, 2]], "vectors", np.float32)
+
+
+def test_the_element_that_does_not_fit_is_named() -> None:
+    with pytest.raises(ArgumentError, match=r"^words\[1\] = None: give a text\.$"):
+        asked("a", words=["ship", None])  # type: ignore[list-item]
+    with pytest.raises(ArgumentError, match=r"^topn = \[3, 4\]: give a whole number or None\.$"):
+        asked("a", [3, 4])  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match=r"^words = \[1, 2\]: give a list of texts\.$"):
+        asked("a", words=[1, 2])  # type: ignore[list-item]

@@ -25,6 +25,19 @@ class Kind:
     name: str
     takes: Callable[[Any], bool]
     several: str = ""  # the name of several of them, such as "whole numbers"
+    each: Kind | None = None  # of lists: the kind of an element, if all have one
+
+    def refusal(self, name: str, value: Any) -> tuple[str, Any, str]:
+        """Return what does not fit in a value that `takes` refused.
+
+        Returns:
+            Its name, such as "texts" or "texts[1]"; its value; and the name of its kind.
+        """
+        if self.each is not None and isinstance(value, list | tuple):
+            wrong = [at for at, each in enumerate(value) if not self.each.takes(each)]
+            if wrong and len(wrong) < len(value):
+                return f"{name}[{wrong[0]}]", value[wrong[0]], self.each.name
+        return name, value, self.name
 
 
 def kind_of(annotation: Any) -> Kind | None:
@@ -64,7 +77,10 @@ def _any_of(kinds: Sequence[Kind | None]) -> Kind | None:
     names = list(dict.fromkeys(kind.name for kind in known))
     several = list(dict.fromkeys(kind.several for kind in known if kind.several))
     return Kind(
-        _listed(names), lambda value: any(kind.takes(value) for kind in known), _listed(several)
+        _listed(names),
+        lambda value: any(kind.takes(value) for kind in known),
+        _listed(several),
+        next((kind.each for kind in known if kind.each is not None), None),
     )
 
 
@@ -89,7 +105,7 @@ def _several(arguments: Sequence[Any]) -> Kind:
         return isinstance(held, Iterable)
 
     name = f"a list of {each.several}" if each is not None and each.several else "a list"
-    return Kind(name, takes, name.replace("a list", "lists", 1))
+    return Kind(name, takes, name.replace("a list", "lists", 1), each)
 
 
 def _of_class(holder: type) -> Kind:

@@ -50,7 +50,8 @@ def checked_arguments(function: F) -> F:
         for name, value in given.arguments.items():
             kind = kinds.get(name)
             if kind is not None and not kind.takes(value):
-                raise ArgumentError(f"{name} = {shown_value(value)}: give {kind.name}.")
+                where, wrong, wanted = kind.refusal(name, value)
+                raise ArgumentError(f"{where} = {shown_value(wrong)}: give {wanted}.")
         return function(*args, **named)
 
     return cast(F, checking)

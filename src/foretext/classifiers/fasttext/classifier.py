@@ -130,7 +130,7 @@ class FastTextClassifier(FastTextLabeller):
     @checked_arguments
     def fit(
         self,
-        texts: Texts,
+        texts: Any,
         labels: Labels | None = None,
         *,
         valid: str | Path | TextsWithLabels | None = None,
@@ -184,7 +184,7 @@ class FastTextClassifier(FastTextLabeller):
     @checked_arguments
     def evaluate(
         self,
-        texts: Texts,
+        texts: Any,
         labels: Labels | None = None,
         *,
         k: int | None = 1,
