@@ -120,3 +120,15 @@ def test_what_a_checkpoint_knew_of_comes_back(tmp_path: Path) -> None:
         log.restore([{"step": 0}, {"step": "é"}])
         log.append({"step": 5})
     assert MetricsLog(path).read() == [{"step": 0}, {"step": "é"}, {"step": 5}]
+
+
+@pytest.mark.parametrize("steps", [0, 2])
+def test_a_checkpoint_that_knew_of_no_record_leaves_no_file(tmp_path: Path, steps: int) -> None:
+    path = tmp_path / "metrics.jsonl"
+    with MetricsLog(path) as log:
+        for step in range(steps):
+            log.append({"step": step})
+        log.restore([])
+        assert not path.exists()
+        log.append({"step": 7})
+    assert MetricsLog(path).read() == [{"step": 7}]

@@ -71,8 +71,14 @@ class MetricsLog:
         ]
 
     def restore(self, records: Sequence[Mapping[str, Any]]) -> None:
-        """Make the file hold the records that a checkpoint knew of, and no others."""
+        """Make the file hold the records that a checkpoint knew of, and no others.
+
+        Without any there is no file, as in a training that is not resumed.
+        """
         self.close()
+        if not records:
+            self.path.unlink(missing_ok=True)
+            return
         lines = [json.dumps(record, allow_nan=False, ensure_ascii=False) for record in records]
         with atomic_file(self.path) as temporary:
             temporary.write_bytes("".join(f"{line}\n" for line in lines).encode())
