@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,12 @@ from typing import Any
 from foretext.classifiers.baseline import Baseline
 from foretext.classifiers.predictor import Predictor
 from foretext.counted import counted
+from foretext.errors import OutputError
+from foretext.files import atomic_file
 from foretext.finetuning.allotment import Allotment
 from foretext.finetuning.learner import Found, Learner, Record
 from foretext.finetuning.task_rows import TaskRows
-from foretext.progress import MetricsLog
+from foretext.parsing import read_json
 
 __all__ = ["Outcome", "Trained", "best_of", "train_seeds"]
 
@@ -65,10 +68,11 @@ def _train_seed(
     """Train with one seed, unless an interrupted run has done so."""
     job, num_seeds = learner.job, learner.finetuning.seeds
     folder = job.run.checkpoints / SEEDS / str(seed + 1)
+    kept = folder.with_suffix(".json")  # the record, which is written before the model
     record: Record
-    if job.resume and (folder / "config.json").is_file():
+    if job.resume and (folder / "config.json").is_file() and kept.is_file():
         model = learner.predictor.load(folder)
-        record = MetricsLog(job.metrics_of(seed)).read()[-1]
+        record = read_json(kept, OutputError, dict[str, Any])
     else:
         budget = None
         if allotment is not None:
@@ -76,6 +80,8 @@ def _train_seed(
         with job.seed_context(seed, num_seeds=num_seeds, budget=budget) as context:
             model, record = learner.train(rows, seed, context)
         if num_seeds > 1:
+            with atomic_file(kept) as temporary:
+                temporary.write_text(json.dumps(dict(record)), encoding="utf-8")
             model.save(folder)
     own_seed = learner.seed_of(seed)
     job.run.note(f"seed {own_seed}: {counted(record['step'], 'step')} in {record['time']:.1f} s")
