@@ -144,7 +144,7 @@ ADVICE = [
      ["--text", "3"]),
     ("evaluate", "x.csv", table("kind,words", ROWS), r"--text, --label",
      ["--text", "words", "--label", "kind"]),
-    ("evaluate", "x.jsonl", '{"words": "ship wave", "kind": "sea"}\n', "--text, --label",
+    ("evaluate", "x.jsonl", '{"words": "ship wave", "kind": "sea"}\n', "(--text NAME)",
      ["--text", "words", "--label", "kind"]),
     ("evaluate", "x.txt", table("", [("1", *row) for row in ROWS], "\t"),
      "--label 1 --text 3", ["--label", "2", "--text", "3"]),

@@ -16,10 +16,15 @@ def test_one_input_gives_one_explanation_and_a_list_a_list() -> None:
     assert model.explain([]) == []
 
 
-@pytest.mark.parametrize("inputs", [("a", "b"), [("a", "b")], ["a", ("b", "c")]])
+@pytest.mark.parametrize("inputs", [("a", "b"), [("a", "b")]])
 def test_inputs_of_another_number_of_texts_are_refused(inputs: Any) -> None:
     with pytest.raises(SettingError, match="'text'; one of these has 2 texts"):
         Bag().explain(inputs)
+
+
+def test_the_input_that_is_of_another_kind_is_named() -> None:
+    with pytest.raises(SettingError, match=r"inputs\[1\] = \('b', 'c'\): give a text"):
+        Bag().explain(["a", ("b", "c")])  # type: ignore[list-item]
 
 
 def test_a_method_that_the_model_does_not_have_is_refused() -> None:

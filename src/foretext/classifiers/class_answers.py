@@ -65,6 +65,7 @@ class ClassAnswers(Answers):
         counts_any: whether an answer is right that is one of several labels of a row, as fastText's
             program counts.
         network: of an ensemble: the answers of its network alone.
+        judged_by: the figure by which they are compared.
     """
 
     labels: tuple[str, ...]
@@ -73,6 +74,7 @@ class ClassAnswers(Answers):
     of_pairs: bool = False
     counts_any: bool = False
     network: ClassAnswers | None = None
+    judged_by: str = "accuracy"
 
     def best(self) -> list[str] | list[tuple[str, ...]]:
         """Return the most probable label of each, or, of several, those above one half."""
@@ -117,11 +119,6 @@ class ClassAnswers(Answers):
             [(values[place], float(row[place])) for place in places if row[place] >= threshold]
             for row, places in zip(self.probabilities, best[:, :k], strict=True)
         ]
-
-    @property
-    def judged_by(self) -> str:
-        """The accuracy."""
-        return "accuracy"
 
     def figures(self, rows: Sequence[LabelledRow]) -> dict[str, Any]:
         """Return accuracy, F1 of several kinds, calibration error, and a table of labels.

@@ -19,7 +19,11 @@ LabelSet = tuple[str, ...]  # sorted
 
 
 def majority_baseline(
-    rows: Sequence[LabelledRow], *, of_pairs: bool = False, counts_any: bool = False
+    rows: Sequence[LabelledRow],
+    *,
+    of_pairs: bool = False,
+    counts_any: bool = False,
+    judged_by: str = "accuracy",
 ) -> Baseline:
     """Count labels; of equally frequent ones the first in the alphabet is the answer.
 
@@ -29,7 +33,7 @@ def majority_baseline(
     Args:
         rows: with labels.
         of_pairs: whether they are pairs of texts.
-        counts_any: as of `ClassAnswers`.
+        counts_any, judged_by: as of `ClassAnswers`.
 
     Raises:
         CorpusError: there is no row.
@@ -47,6 +51,8 @@ def majority_baseline(
 
     def answers(others: Sequence[LabelledRow]) -> ClassAnswers:
         found = np.tile(shares, (len(others), 1))
-        return ClassAnswers(labels, found, are_sets, of_pairs=of_pairs, counts_any=counts_any)
+        return ClassAnswers(
+            labels, found, are_sets, of_pairs=of_pairs, counts_any=counts_any, judged_by=judged_by
+        )
 
     return Baseline(f"the most frequent {'set of labels' if are_sets else 'label'}", answers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -129,7 +130,7 @@ class TextLabeller(Predictor):
 
     def answer_rows(self, rows: Sequence[LabelledText]) -> ClassAnswers:
         """Return how probable each label is for each text."""
-        return self.answers_to([row.text for row in rows])
+        return replace(self.answers_to([row.text for row in rows]), judged_by=self.judged_by)
 
     @property
     def usage(self) -> str:
@@ -189,7 +190,7 @@ class TextLabeller(Predictor):
     @classmethod
     def majority(cls, rows: Sequence[LabelledText]) -> Baseline:
         """Count labels; every text gets the most frequent one."""
-        return majority_baseline(rows)
+        return majority_baseline(rows, judged_by=cls.judged_by)
 
     def label_counts(self, rows: Sequence[LabelledText]) -> Counter[str]:
         """Return how many texts have each label."""

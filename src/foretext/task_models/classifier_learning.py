@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,12 @@ class ClassifierLearning(WideClassifier):
     @classmethod
     def baseline(cls, rows: Sequence[LabelledText]) -> Baseline:
         """Learn the linear classifier."""
-        return linear_baseline(rows)
+        learned = linear_baseline(rows)
+        linear = learned.linear
+        return replace(
+            learned,
+            answers=lambda others: replace(linear.answer_rows(others), judged_by=cls.judged_by),
+        )
 
     @classmethod
     def baseline_cost(cls, rows: Sequence[LabelledText]) -> RegressionCost | None:
