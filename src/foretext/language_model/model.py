@@ -76,7 +76,7 @@ class LanguageModel(ModelParts):
         pooling: Pooling | None = None,
         layer: Layers = -1,
         *,
-        seconds: Sequence[str] | None = None,
+        seconds: str | Sequence[str] | None = None,
         overlap: int | None = None,
         dim: int | None = None,
         normalize: bool | None = None,
