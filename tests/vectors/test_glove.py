@@ -82,7 +82,7 @@ def test_a_budget_ends_the_training(corpus: Path) -> None:
     estimator = ft.GloVe(**settings, budget_seconds=4.0)
     estimator.fit(corpus)
     assert 0 < estimator.history[-1]["time"] < 4.0
-    assert len(estimator.history) > 5
+    assert "kept_epoch" in estimator.history[-1]  # a small text is learned long before
 
 
 def test_training_goes_on_from_vectors(corpus: Path, tmp_path: Path) -> None:
