@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from foretext.classifiers.answers import Answers
 from foretext.classifiers.excerpts import excerpt
@@ -18,7 +18,7 @@ from foretext.errors import CorpusError
 from foretext.metrics import pearson, spearman
 from foretext.metrics.paired import Tallies, rank_tallies
 
-__all__ = ["ScoreAnswers", "scores_of"]
+__all__ = ["ScoreAnswers", "correlation", "scores_of"]
 
 MOST_POINTS = 1000
 MOST_ERRORS = 50
@@ -49,16 +49,11 @@ class ScoreAnswers(Answers):
         Raises:
             CorpusError: there are fewer than two rows, or one has no score.
         """
-        if len(rows) < 2:
-            raise CorpusError(
-                "Scores are judged by their order, which a single row does not have; give two or "
-                "more."
-            )
         gold = scores_of(rows)
         return {
             "pairs": len(rows),
-            "pearson": float(np.nan_to_num(pearson(gold, self.scores))),
-            "spearman": float(np.nan_to_num(spearman(gold, self.scores))),
+            "pearson": correlation(pearson, gold, self.scores),
+            "spearman": correlation(spearman, gold, self.scores),
             "mean_squared_error": float(np.square(self.scores - gold).mean()),
         }
 
@@ -119,3 +114,18 @@ def scores_of(rows: Sequence[LabelledPair]) -> list[float]:
                 "column (--score)."
             )
     return [row.score for row in rows if row.score is not None]
+
+
+def correlation(
+    measure: Callable[[ArrayLike, ArrayLike], float], gold: ArrayLike, given: ArrayLike
+) -> float:
+    """Return a correlation of scores, (N,) each; 0 where all of one side are equal.
+
+    Raises:
+        CorpusError: there are fewer than two.
+    """
+    if np.size(given) < 2:
+        raise CorpusError(
+            "Scores are judged by their order, which a single row does not have; give two or more."
+        )
+    return float(np.nan_to_num(measure(gold, given)))

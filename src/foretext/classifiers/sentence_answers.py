@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from foretext.classifiers.answers import Answers
 from foretext.classifiers.excerpts import excerpt
+from foretext.classifiers.score_answers import correlation
 from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.data.rows import SentenceRow
-from foretext.errors import CorpusError
 from foretext.metrics import pearson, spearman
 from foretext.metrics.hypersphere import alignment, uniformity
 from foretext.metrics.paired import Tallies, rank_tallies, share_tallies
@@ -112,16 +112,11 @@ class SentenceAnswers(Answers):
             found = [RelevantRanks([rank], 1) for rank in self.ranks.tolist()]
             counts = {"rows": len(rows), "candidates": self.num_candidates}
             return counts | retrieval_figures(found) | lie
-        if len(rows) < 2:
-            raise CorpusError(
-                "Scores are judged by their order, which a single row does not have; give two or "
-                "more."
-            )
         gold = _scores(rows)
         return {
             "rows": len(rows),
-            "spearman": float(np.nan_to_num(spearman(gold, self.cosines))),
-            "pearson": float(np.nan_to_num(pearson(gold, self.cosines))),
+            "spearman": correlation(spearman, gold, self.cosines),
+            "pearson": correlation(pearson, gold, self.cosines),
             **lie,
         }
 
