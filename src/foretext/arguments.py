@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 LONGEST = 60  # letters of a value that a message repeats
 ELSEWHERE = {  # arguments that others take
     "budget": "A budget is an argument of foretext.finetune, pretrain and compare (budget='30s').",
-    "settings": "Settings are an argument of foretext.finetune, pretrain, distill and compare.",
+    "settings": "Settings are an argument of finetune, pretrain, distill, compare, index, clean.",
 }
 
 

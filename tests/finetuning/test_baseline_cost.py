@@ -60,7 +60,7 @@ def test_what_the_note_advises_learns_it(rows: Path, monkeypatch: pytest.MonkeyP
     taking(monkeypatch, 600.0, 30.0)
     log, facts = learned(rows)
     assert "would take about 10 minutes, longer than the model itself (about 30 seconds)" in log
-    assert "finetuning.baseline=true learns it" in log
+    assert "set finetuning.baseline=true to train it" in log
     assert facts is None
     asked = {"finetuning": {"baseline": True}}
     log, facts = learned(rows, settings=asked, overwrite=True)

@@ -54,7 +54,7 @@ def test_pretrain_takes_settings_of_either_form() -> None:
     assert vectors.vector_size == 7
     same = {"vectors": {"vector_size": 7}}
     assert Recipe.load("word2vec", same).sections()["vectors"]["vector_size"] == 7
-    with pytest.raises(SettingError, match=r"a recipe that is read already takes none"):
+    with pytest.raises(SettingError, match=r"a Recipe object takes no settings"):
         ft.pretrain(Recipe.load("word2vec"), TEXTS, settings=chosen)
 
 
@@ -76,5 +76,5 @@ def test_arguments_of_others_say_where_they_go() -> None:
     classifier = ft.FastTextClassifier()
     with pytest.raises(ArgumentError, match=r"^budget: .* an argument of foretext.finetune"):
         classifier.fit(["a", "b"], ["x", "y"], budget="30s")  # type: ignore[call-arg]
-    with pytest.raises(ArgumentError, match=r"^settings: .*foretext.finetune, pretrain"):
+    with pytest.raises(ArgumentError, match=r"^settings: .*finetune, pretrain"):
         ft.Word2Vec().fit(TEXTS, settings=["vectors.epochs=1"])  # type: ignore[call-arg]

@@ -143,7 +143,7 @@ def test_an_end_before_the_budget_is_said_where_the_last_weights_are_the_best() 
     last = {"epoch": 9.0, "valid_loss": 2.5, "cooled_epoch": 6.0}
     history = [{"epoch": each, "valid_loss": 3.0} for each in (1.0, 2.0)]
     sentence = str(ending_sentence([*history, last]))
-    assert "fell no more at epoch 6" in sentence
+    assert "stopped falling at epoch 6" in sentence
     assert "ended at epoch 9 (2.5)" in sentence
     assert "went back" not in str(ending_sentence([*history, {**last, "kept_epoch": 7.0}]))
 

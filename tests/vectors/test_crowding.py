@@ -63,7 +63,7 @@ def test_a_run_and_its_page_do_not_contradict_themselves(
     ft.Word2Vec(**settings).fit(text, out=tmp_path / "run")  # type: ignore[arg-type]
     page = write_report(RunFolder(tmp_path / "run")).read_text(encoding="utf-8")
     for said in ((tmp_path / "run" / "train.log").read_text(encoding="utf-8"), page):
-        assert "text by heart" in said
+        assert "overfit this text" in said
         assert "neighbours mean little; give more text" in said
 
 

@@ -125,7 +125,5 @@ def correlation(
         CorpusError: there are fewer than two.
     """
     if np.size(given) < 2:
-        raise CorpusError(
-            "Scores are judged by their order, which a single row does not have; give two or more."
-        )
+        raise CorpusError("A correlation of scores needs at least two rows; give more rows.")
     return float(np.nan_to_num(measure(gold, given)))

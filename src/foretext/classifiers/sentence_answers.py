@@ -137,7 +137,7 @@ class SentenceAnswers(Answers):
         table = [
             {
                 "rank": int(self.ranks[place]),
-                "text": excerpt(_asked(rows[place])),
+                "text": excerpt(_query(rows[place])),
                 "right": excerpt(_answer(rows[place])),
                 "nearest": excerpt(self.nearest[place]),
             }
@@ -147,7 +147,7 @@ class SentenceAnswers(Answers):
         hint = f"Rank of the right text among {self.num_candidates:,} candidates; 1 is right."
         if rows[0].text_b is None:
             hint += (
-                " Each half of a text looks for the other; pairs with scores say more of meaning."
+                " The first half of a text searches for the second; pairs with scores test meaning."
             )
         return {
             "tables": [{"title": "Right texts that are found last", "hint": hint, "rows": table}]
@@ -159,8 +159,8 @@ class SentenceAnswers(Answers):
             scores = [f"{score:g}" for score in _scores(rows)]
             cosines = [f"{cosine:.3g}" for cosine in self.cosines]
             return shown_rows([row.text for row in rows], scores, cosines)
-        asked, right = [_asked(row) for row in rows], [_answer(row) for row in rows]
-        return shown_rows(asked, right, self.nearest)
+        queries, right = [_query(row) for row in rows], [_answer(row) for row in rows]
+        return shown_rows(queries, right, self.nearest)
 
     def degenerate(self, rows: Sequence[SentenceRow]) -> str | None:
         """Return a sentence where all texts have nearly the same vector."""
@@ -168,7 +168,7 @@ class SentenceAnswers(Answers):
             return None
         return (
             f"All texts have nearly the same vector: their uniformity is {self.uniformity:.3f}, "
-            "and 0 is that of one point."
+            "and 0 means that all vectors are equal."
         )
 
 
@@ -253,7 +253,7 @@ def _scores(rows: Sequence[SentenceRow]) -> list[float]:
     return [0.0 if row.score is None else row.score for row in rows]
 
 
-def _asked(row: SentenceRow) -> str:
+def _query(row: SentenceRow) -> str:
     return halves(row.text_a)[0] if row.text_b is None else row.text_a
 
 

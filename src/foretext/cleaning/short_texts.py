@@ -88,6 +88,6 @@ def _is_short(text: str, rules: QualityRules, chinese: ChineseRules) -> bool:
 
 def _note(names: Sequence[str], without: Sequence[str]) -> str:
     return (
-        f"{named_files(names[:3], len(names))}: most texts are short, so rules that are made for "
-        f"pages are left out there ({', '.join(without)}); --set rules.NAME=VALUE applies one"
+        f"{named_files(names[:3], len(names))}: most texts are short, so the rules for web pages "
+        f"do not apply there ({', '.join(without)}); --set rules.NAME=VALUE applies one anyway"
     )

@@ -18,7 +18,7 @@ __all__ = ["learned_baseline"]
 
 UNKNOWN_SECONDS = 20.0  # that it may take beside a model of which nobody knows how long it takes
 SHORT_SECONDS = 5.0  # that it may take beside any model
-SAID_SECONDS = 2.0  # from which a person is told before
+SAID_SECONDS = 2.0  # from which a note names the time before
 BASELINE_RATE = 0.15  # of the time of a command, for its baseline, at most
 SUPERLINEAR = 1.4  # how much longer a row of many takes than one of few, about
 FIRST, FEWEST = 64, 1000  # rows that are timed first, and from which it learns in any case
@@ -100,10 +100,10 @@ def _longest(learner: Learner) -> _Longest | None:
         return _Longest(budget.seconds / 2, "half of the time", "give a longer --budget")
     if learner.finetuning.baseline or _is_used(learner):
         return None
-    remedy = "finetuning.baseline=true learns it in any case"
+    remedy = "set finetuning.baseline=true to train it anyway"
     expected = learner.expected_seconds
     if expected is None:
-        name = f"the {UNKNOWN_SECONDS:.0f} seconds that a baseline has"
+        name = f"the {UNKNOWN_SECONDS:.0f} seconds that a baseline may take"
         return _Longest(UNKNOWN_SECONDS, name, remedy)
     name = f"the model itself (about {seconds_in_words(expected)})"
     return _Longest(max(expected, SHORT_SECONDS), name, remedy)

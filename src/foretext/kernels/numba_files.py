@@ -1,10 +1,10 @@
-"""numba's cache on disk, made safe against whatever stands in the place of one of its files.
+"""numba's cache on disk with checksums, so that a damaged or foreign file does no harm.
 
 numba opens its files without a look at what they are, and unpickles what they hold: it waits for a
 pipe without end, and a file that a full disk has cut off ends the command. Here each file begins
-with a checksum of the rest and of what the rest is for. One that does not fit, or that cannot be
-read, is nothing: the kernel is compiled again, and where the new file cannot take the place of
-what stands there, so is it in every process.
+with a checksum of its content, of the kernel and of the version. A file whose checksum is wrong, or
+that cannot be read, is ignored and the kernel is compiled again. If the new file cannot be written,
+every process compiles it.
 """
 
 from __future__ import annotations

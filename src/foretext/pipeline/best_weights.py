@@ -1,4 +1,4 @@
-"""Which weights a language model ends with: what a budget decides, and what a person is told."""
+"""Which weights of a language model are kept, and the warning where its held-out loss has risen."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def _opened(recipe: str | Path | Recipe, settings: GivenSections | None) -> Reci
         return Recipe.load(recipe, given)
     if given:
         raise SettingError(
-            "settings: a recipe that is read already takes none; give its name in its place, or "
+            "settings: a Recipe object takes no settings; give the name of the recipe instead, or "
             "Recipe.load(NAME, settings)."
         )
     return recipe

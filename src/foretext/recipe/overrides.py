@@ -1,6 +1,6 @@
 """What a user writes over a recipe: ``--set SECTION.NAME=VALUE``, or settings in Python.
 
-In Python settings are a dict of sections, or a list of what stands behind ``--set``.
+In Python, settings are a dict of sections, or a list such as ``["training.epochs=3"]``.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def given_by_candidate(
         if not colon:
             raise SettingError(
                 f"settings: {each}: say which candidate is meant, such as 'modern-bert:{each}'; "
-                "how rows and text are read goes into the arguments rows and text."
+                "the arguments rows and text set how these are read."
             )
         single.setdefault(candidate, []).append(f"{name}{equals}{value}")
     return {name: given_sections(values) for name, values in single.items()}

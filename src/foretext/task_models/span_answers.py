@@ -141,7 +141,7 @@ class SpanAnswers(Answers):
         return shown_rows([row.question for row in rows], right, [one.text for one in self.chosen])
 
     def degenerate(self, rows: Sequence[Question]) -> str | None:
-        """Return a sentence where no question gets an answer, or all get one at the same place."""
+        """Return a sentence where no question gets an answer, or all get one at the same start."""
         given = self.chosen
         right = [tuple(_texts(row)) for row in rows]
         by_text = one_answer(right, [each.text for each in given], "questions", _shown(given))

@@ -102,22 +102,22 @@ def ending_sentence(history: Sequence[Mapping[str, Any]]) -> str | None:
     if "kept_epoch" in last:
         return (
             f"the vectors are those of epoch {last['kept_epoch']:.4g}, where the held-out loss was "
-            f"lowest ({last['valid_loss']:.4g}); the training ended after epoch "
-            f"{last['epoch']:.4g}, as more epochs only learn this text by heart"
+            f"lowest ({last['valid_loss']:.4g}); the training stopped early, after epoch "
+            f"{last['epoch']:.4g}, because more epochs would overfit this text"
         )
     if "cooled_epoch" in last:
         return (
-            f"the held-out loss fell no more at epoch {last['cooled_epoch']:.4g}: the training "
-            "went back to where it was lowest, let the learning rate fall from there, and ended at "
-            f"epoch {last['epoch']:.4g} ({last['valid_loss']:.4g}), as more epochs only learn this "
-            "text by heart"
+            f"the held-out loss stopped falling at epoch {last['cooled_epoch']:.4g}: the training "
+            "went back to the best weights, lowered the learning rate from there, and ended at "
+            f"epoch {last['epoch']:.4g} ({last['valid_loss']:.4g}), because more epochs would "
+            "overfit this text"
         )
     if last["valid_loss"] is None or last["valid_loss"] <= loss + RISEN_RATE * abs(loss):
         return None
     return (
         f"the held-out loss was lowest at epoch {epoch:.4g} ({loss:.4g}) and is "
-        f"{last['valid_loss']:.4g} now, at epoch {last['epoch']:.4g}: more epochs only learn this "
-        f"text by heart; set vectors.epochs={max(round(epoch), 1)}"
+        f"{last['valid_loss']:.4g} now, at epoch {last['epoch']:.4g}: the vectors overfit this "
+        f"text; set vectors.epochs={max(round(epoch), 1)}"
     )
 
 

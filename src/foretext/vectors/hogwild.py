@@ -165,7 +165,7 @@ class Hogwild:
             return False
         if not self.kept.has_room:
             self.context.note(
-                "there is no memory for a copy of the vectors, so that the last ones are kept, "
+                "too little memory to keep a copy of the best vectors; the last ones are kept, "
                 "even if earlier ones have a lower held-out loss"
             )
             return False

@@ -201,7 +201,8 @@ class WordLookup(Represented):
         )
         if not len(words) or factors.shape != (len(words),):
             raise SettingError(
-                f"{len(words)} words and {factors.size} weights give no mean; give a weight a word."
+                f"{len(words)} words and {factors.size} weights have no mean; give one weight "
+                "for each word."
             )
         for word in words:
             if not isinstance(word, str) and np.shape(word) != (self.vector_size,):

@@ -56,7 +56,7 @@ def test_labels_in_another_column_are_told(tmp_path: Path) -> None:
         ("a ship,sea",),
         ("the king,court",),
     ]
-    assert "column 2 of its values between commas holds labels of the model" in doubts[0]
+    assert "column 2 of its comma-separated values holds labels of the model" in doubts[0]
     assert doubts[0].endswith("(such as --text 1)")
     wanted = InputColumns(("text",), RowsConfig(), columns={"text": 1}, labels=LABELS)
     (file,) = input_files(path, wanted.reading)

@@ -90,8 +90,8 @@ class TrainingCost(NamedTuple):
             return f"{said}; fewer classifier.epochs or a smaller classifier.dim take less"
         faster = seconds_in_words(self.hierarchical_seconds)
         return (
-            f"{said}; classifier.loss=hs takes about {faster}, and answers less exactly where "
-            "labels have few rows"
+            f"{said}; classifier.loss=hs takes about {faster}, and is less accurate for "
+            "labels with few rows"
         )
 
     def _seconds_with(self, num_outputs: float) -> float:

@@ -1,4 +1,4 @@
-"""Plain files whose lines are comma-separated values without a header, told by their labels."""
+"""Plain files whose lines are comma-separated values without a header, found by their labels."""
 
 from __future__ import annotations
 

@@ -238,8 +238,8 @@ def _has_commas(file: InputFile, wanted: InputColumns) -> bool:
     if column is not None and len(wanted.fields) == 1:
         named = f"{option(wanted.fields[0])} {2 if column == 1 else 1}"
         wanted.doubt(
-            f"{file.name}: column {column} of its values between commas holds labels of the model, "
-            f"and each line is read as one text; if one of the columns is the text, name it (such "
+            f"{file.name}: column {column} of its comma-separated values holds labels of the "
+            f"model, but each line is read as one text; if a column holds the text, name it (such "
             f"as {named})"
         )
     return False

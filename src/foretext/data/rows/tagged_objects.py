@@ -20,7 +20,7 @@ SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
 class TaggedObject(NamedTuple):
-    """The sentence of one row; without tags where nobody asked for them."""
+    """The sentence of one row; without tags where none are wanted."""
 
     tokens: list[str]
     tags: Sequence[str]

@@ -32,8 +32,8 @@ def trec_records(lines: Iterable[str], name: str, config: LabelledConfig) -> Ite
     depth = config.trec_depth
     if depth is None:
         raise CorpusError(
-            f"{name}: each line is a label, a blank and a text, as in TREC, which are rows of "
-            "`classification` without names of columns; learn it with this task, or leave out the "
+            f"{name}: each line is a label, a space and a text, as in TREC, which are rows of "
+            "`classification` without column names; use the task classification, or leave out the "
             "columns that you named."
         )
     for number, line in enumerate(lines, start=1):
