@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foretext.corpus import Corpus
-from foretext.corpus.mails import num_mails
+from foretext.corpus.layout import num_mails
 from tests.corpus.wrapped_texts import book
 
 BODY = (
@@ -84,3 +84,13 @@ def test_a_book_is_wrapped(tmp_path: Path) -> None:
     path = tmp_path / "book.txt"
     path.write_text(book(12), encoding="utf-8")
     assert Corpus(path).resolved.lines == "wrapped"
+
+
+@pytest.mark.parametrize(("blocks", "documents"), [(3, "file"), (2500, "blank_line")])
+def test_a_long_file_that_begins_like_a_mail_is_read_as_without_it(
+    tmp_path: Path, blocks: int, documents: str
+) -> None:
+    path = tmp_path / "long.txt"
+    block = f"{BODY}\n{BODY}\n{BODY}\n"
+    path.write_text("From: a writer\nDate: long ago\n\n" + "\n".join([block] * blocks))
+    assert read(path)[0] == documents

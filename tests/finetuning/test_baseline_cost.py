@@ -10,6 +10,7 @@ import pytest
 import foretext as ft
 from foretext.classifiers.fasttext import training_cost
 from foretext.classifiers.regression_cost import RegressionCost
+from foretext.finetuning import baseline as baseline_module
 from foretext.finetuning.fasttext import FastTextLearner
 from foretext.run_folder import RunFolder
 
@@ -77,6 +78,16 @@ def test_under_a_budget_it_takes_no_half_of_the_time(
     assert facts is None
     log, facts = learned(rows, budget="90s", overwrite=True)
     assert "takes about 30 seconds" in log
+    assert facts is not None
+
+
+def test_a_baseline_that_is_needed_is_learned_under_a_budget_too(
+    rows: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(baseline_module, "_is_used", lambda learner: True)
+    taking(monkeypatch, 30.0, 1.0)
+    log, facts = learned(rows, budget="5s")
+    assert "there is no baseline" not in log
     assert facts is not None
 
 

@@ -139,6 +139,18 @@ def test_without_memory_for_a_copy_the_last_weights_stay(
     assert "kept_epoch" not in history[-1]
 
 
+def test_without_memory_for_a_copy_patience_ends_the_training_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"epochs": 40, "patience": 2}
+    with_copy = trained(tmp_path / "with", Learner(), **settings)
+    monkeypatch.setattr(best_weights, "free_memory", lambda: 8)
+    without = trained(tmp_path / "without", Learner(), **settings)
+    assert "kept_epoch" in with_copy[-1]
+    assert "kept_epoch" not in without[-1]
+    assert without[-1]["epoch"] == with_copy[-1]["epoch"] < 40
+
+
 def test_an_end_before_the_budget_is_said_where_the_last_weights_are_the_best() -> None:
     last = {"epoch": 9.0, "valid_loss": 2.5, "cooled_epoch": 6.0}
     history = [{"epoch": each, "valid_loss": 3.0} for each in (1.0, 2.0)]

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from foretext.corpus.mails import num_mails
 from foretext.corpus.settings import Documents, Lines
 from foretext.corpus.unwrapping import unwrapped
 from foretext.corpus.wrapping import LineEnds, columns, line_ends
 
-__all__ = ["MANY_FILES", "SMALL_FILE", "Layout"]
+__all__ = ["MANY_FILES", "SMALL_FILE", "Layout", "num_mails"]
 
 _LINE_ENDS_SAMPLE = 1 << 18  # characters of the sample in which line ends are measured
 _BLANK = re.compile(r"\n\s*\n")
@@ -27,6 +26,18 @@ _MOST_LINES = 100  # of a document, on average, if empty lines separate document
 _MOST_PARAGRAPHS = 1000  # of a document, on average, if several empty lines do
 _SHORT = 250  # columns, some fifty words
 _MANY_SHORT = 0.2  # share of short ones from which they are paragraphs
+_MAIL_HEADERS = (
+    "From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Message-ID|Received|Return-Path|MIME-Version"
+    "|Content-Type|Von|An|Betreff|Datum|Gesendet|De|À|Objet|Asunto|Para|Fecha"
+    "|发件人|收件人|主题|日期"
+)
+_HEADER = rf"(?:{_MAIL_HEADERS})[:：][^\n]*\n(?:[ \t]+\S[^\n]*\n)*"  # it may go on after blanks
+# "From " without a colon begins each mail of an mbox.
+_MAIL = re.compile(
+    rf"(?:\A|\n[^\S\n]*\n)(?:From \S[^\n]*\n)?(?:{_HEADER}){{2}}",
+    re.IGNORECASE,
+)
+_LONGEST_MAIL = 1 << 18  # characters; a longer file is a box of mails, or a book
 MANY_FILES = 20
 SMALL_FILE = 1 << 15  # bytes, on average: more is a collection of documents
 
@@ -117,12 +128,14 @@ class Layout:
 
     def _documents_of_mails(self, sections: int) -> Documents | None:
         """Return what ends an e-mail; None: most files hold none, or nothing is between them."""
-        mails = [num_mails(sample) for sample in self.samples if sample.strip()]
+        samples = [sample for sample in self.samples if sample.strip()]
+        mails = [num_mails(sample) for sample in samples]
         with_mails = sum(number > 0 for number in mails)
         if 2 * with_mails <= len(mails):
             return None
         if sum(mails) == with_mails:
-            return "file"
+            lengths = [len(sample) for sample, number in zip(samples, mails, strict=True) if number]
+            return "file" if max(lengths) <= _LONGEST_MAIL else None
         return "blank_lines" if sections >= sum(mails) else None
 
     def _has_small_files(self) -> bool:
@@ -140,3 +153,8 @@ def _count(text: str, end: Documents) -> int:
     if end == "line":
         return _BLANK.sub("\n", text).count("\n") + 1
     return len((_BLANK if end == "blank_line" else _SEVERAL_BLANK).findall(text)) + 1
+
+
+def num_mails(text: str) -> int:
+    """Return how many blocks of two header lines or more a text has, after an empty line each."""
+    return len(_MAIL.findall(text))

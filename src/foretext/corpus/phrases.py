@@ -151,7 +151,7 @@ class Phrases(Represented):
             words = joined.split(self.delimiter)
             if len(words) > 1:
                 candidate = Candidate(words[0], tuple(words[1:-1]), words[-1])
-                score = self.score(candidate)
+                score = self._score_of(candidate)
                 if score is not None:
                     found[joined] = score
         return found
@@ -159,6 +159,9 @@ class Phrases(Represented):
     @checked_arguments
     def score(self, candidate: Candidate) -> float | None:
         """Return the score of a phrase; None where it is not above the threshold."""
+        return self._score_of(candidate)
+
+    def _score_of(self, candidate: Candidate) -> float | None:
         first, last = self.vocab.get(candidate.first, 0), self.vocab.get(candidate.last, 0)
         both = self.vocab.get(candidate.joined(self.delimiter), 0)
         if not (first and last and both):
@@ -197,7 +200,7 @@ class Phrases(Represented):
             candidate = Candidate(
                 sentence[here], tuple(sentence[here + 1 : there]), sentence[there]
             )
-            if self.score(candidate) is not None:
+            if self._score_of(candidate) is not None:
                 joined += [*sentence[done:here], candidate.joined(self.delimiter)]
                 done = there + 1
         return joined + sentence[done:]

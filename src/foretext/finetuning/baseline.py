@@ -96,9 +96,11 @@ class _Longest(NamedTuple):
 
 def _longest(learner: Learner) -> _Longest | None:
     """Return the time that the baseline may take; None: as long as it takes."""
+    if _is_used(learner):
+        return None
     if (budget := learner.job.budget) is not None:  # its rows are drawn for less than this
         return _Longest(budget.seconds / 2, "half of the time", "give a longer --budget")
-    if learner.finetuning.baseline or _is_used(learner):
+    if learner.finetuning.baseline:
         return None
     remedy = "set finetuning.baseline=true to train it anyway"
     expected = learner.expected_seconds

@@ -8,10 +8,9 @@ from typing import Any
 
 from foretext.pipeline.job import PretrainingJob
 from foretext.training.kept_record import kept_record
+from foretext.vectors.best_weights import RISEN_RATE
 
 __all__ = ["ending_warning", "keeps_best"]
-
-RISEN_RATE = 0.02  # of the lowest held-out loss, from which a rise is worth a word
 
 
 def keeps_best(job: PretrainingJob, *, is_held_out: bool) -> PretrainingJob:

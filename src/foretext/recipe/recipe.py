@@ -24,6 +24,7 @@ modules that are trusted (`foretext.registry.trust`).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, cast
@@ -143,7 +144,7 @@ class Recipe:
     def from_sections(
         cls,
         sections: Mapping[str, Mapping[str, Any]],
-        chosen: frozenset[str] | None = None,
+        chosen: AbstractSet[str] | None = None,
         *,
         source: Path | None = None,
     ) -> Self:
@@ -168,7 +169,7 @@ class Recipe:
                 section: owner.checked(section, sections.get(section, {}), source)
                 for section, owner in owners.items()
             },
-            _named(sections) if chosen is None else chosen,
+            _named(sections) if chosen is None else frozenset(chosen),
         )
 
     @classmethod

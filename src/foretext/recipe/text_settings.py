@@ -9,7 +9,7 @@ from foretext.config import Config
 from foretext.corpus import Corpus
 from foretext.corpus.advice import Proposal, proposals, proposed_settings
 from foretext.corpus.sources import left_out_sentence
-from foretext.corpus.symbols import dropped_sentence
+from foretext.corpus.symbols import DROPPING, dropped_sentence
 from foretext.corpus.word_settings import WordSettings
 from foretext.objectives import OBJECTIVES
 from foretext.recipe.overrides import read_overrides
@@ -145,8 +145,8 @@ def suited(recipe: Recipe, text: Corpus, *, auto: bool = False) -> Suited:
     notes.append(f"text: {folding(recipe)}")
     text = text.reread(recipe.corpus)
     kind = str(recipe.parts["tokenizer"].settings().get("pre_tokenizer"))
-    dropped = dropped_sentence(_first_lines(text), kind, "tokenizer")
-    notes += [] if dropped is None else [f"text: {dropped}"]
+    if kind in DROPPING and (said := dropped_sentence(_first_lines(text), kind, "tokenizer")):
+        notes.append(f"text: {said}")
     return Suited(recipe, text, notes)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from foretext.progress.checkpoint import check_arrays
 from foretext.runtime import free_memory
 
-__all__ = ["STALE_EPOCHS", "BestWeights", "best_epoch", "ending_sentence", "warned"]
+__all__ = ["RISEN_RATE", "STALE_EPOCHS", "BestWeights", "best_epoch", "ending_sentence", "warned"]
 
 STALE_EPOCHS = 3  # in a row without a lower held-out loss, after which a budget is not used up
 PREFIX = "best."  # of the names of these arrays in a checkpoint
@@ -42,6 +42,15 @@ class BestWeights:
         free = free_memory()
         needed = sum(array.nbytes for array in self._arrays().values())
         return free is None or bool(self._kept) or needed < SPARE_RATE * free
+
+    def fits(self, note: Callable[[str], object]) -> bool:
+        """Whether the memory holds the copies; `note` is called with a sentence where not."""
+        if not self.has_room:
+            note(
+                "too little memory to keep a copy of the best vectors; the last ones are kept, "
+                "even if earlier ones have a lower held-out loss"
+            )
+        return self.has_room
 
     def keep(self) -> None:
         """Remember the arrays as they are."""

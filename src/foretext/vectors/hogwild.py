@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,6 @@ from foretext.runtime import Threads
 from foretext.vectors.best_weights import STALE_EPOCHS, BestWeights
 from foretext.vectors.schedule import CoolDown, DescentConfig, LinearDecay
 from foretext.vectors.slice_learner import Learned, SliceLearner
-from foretext.vectors.steps import Steps
 
 __all__ = ["Hogwild", "HogwildState", "train_hogwild"]
 
@@ -76,7 +76,7 @@ class Hogwild:
         self.context = context
         self.changed = changed
         self.kept = BestWeights(learner.arrays)
-        self._watches = False  # the held-out loss, for the best weights
+        self._watches = self._keeps = False  # the held-out loss; the weights where it is lowest
         self._measured: tuple[int, float | None] = (-1, None)  # step and held-out loss
         self.round_slices = ROUND_SLICES
         self.log, self.checkpoints = context.log, context.checkpoints
@@ -113,7 +113,9 @@ class Hogwild:
             SettingError: the loss is no longer a number.
         """
         self.learner.compile()
-        self._watches = self._can_watch()
+        wanted = self.config.ends_at_best and self._held_out_loss() is not None
+        self._keeps = wanted and self.kept.fits(self.context.note)
+        self._watches = self._keeps or (wanted and self.config.patience is not None)
         if self.checkpoints is not None:
             self.checkpoints.reserve(self._arrays_to_save())
         if self.context.budget is not None:
@@ -159,21 +161,9 @@ class Hogwild:
     def _patience(self) -> int:
         return self.config.patience or STALE_EPOCHS
 
-    def _can_watch(self) -> bool:
-        """Whether the best weights are kept: it is wanted, something is held out, there is room."""
-        if not self.config.ends_at_best or self._held_out_loss() is None:
-            return False
-        if not self.kept.has_room:
-            self.context.note(
-                "too little memory to keep a copy of the best vectors; the last ones are kept, "
-                "even if earlier ones have a lower held-out loss"
-            )
-            return False
-        return True
-
     def _arrays_to_save(self) -> dict[str, np.ndarray]:
         """Arrays of the sizes that a checkpoint will have."""
-        return self.learner.arrays() | (self.kept.room() if self._watches else {})
+        return self.learner.arrays() | (self.kept.room() if self._keeps else {})
 
     def _kept(self) -> AbstractContextManager[None]:
         """Keep what was learned where a record cannot be written."""
@@ -191,7 +181,7 @@ class Hogwild:
         """Deal a few slices to each worker and wait for all, so that the state is one."""
         state, workers = self.state, self.config.threads
         last = min(state.step + self.round_slices * workers, self.schedule.next_stop(state.step))
-        steps = Steps(state.step, last, lambda: self.schedule.is_over(self._seconds()))
+        steps = _Steps(state.step, last, lambda: self.schedule.is_over(self._seconds()))
         if workers == 1:
             results = [self._work(steps, 0)]
         else:
@@ -209,7 +199,7 @@ class Hogwild:
         if self.state.step % self.schedule.record_every == 0:
             self._record()
 
-    def _work(self, steps: Steps, worker: int) -> Learned:
+    def _work(self, steps: _Steps, worker: int) -> Learned:
         results = [Learned(0.0, 0, 0)]
         while (step := steps.take()) is not None:
             rates = self.schedule.rates(step, self._seconds())
@@ -271,7 +261,8 @@ class Hogwild:
         """Keep the weights of a lower held-out loss; count the epochs in a row without one."""
         if self._watches and not self._is_better():
             self.state.stale_epochs += 1
-            can_cool = self.config.budget_seconds is not None and self.state.cool_down is None
+            is_first = self.config.budget_seconds is not None and self.state.cool_down is None
+            can_cool = self._keeps and is_first
             if can_cool and self.state.stale_epochs >= self._patience:
                 self._cool_down()
 
@@ -283,7 +274,8 @@ class Hogwild:
         rate = self.schedule.rates(state.step, state.seconds)[0]
         state.best, state.best_step, state.best_rate = loss, state.step, rate
         state.stale_epochs = 0
-        self.kept.keep()
+        if self._keeps:
+            self.kept.keep()
         return True
 
     def _cool_down(self) -> None:
@@ -306,7 +298,7 @@ class Hogwild:
     def _take_best(self) -> None:
         """End with the best weights; the last record is theirs."""
         state = self.state
-        if not self._watches or state.best is None or self._is_better():
+        if not self._keeps or state.best is None or self._is_better():
             return
         if state.best_step != state.step:
             self._go_back()
@@ -331,6 +323,24 @@ class Hogwild:
             else "nothing was kept, as it was given no folder"
         )
         raise Interrupted(f"{signal_name} stopped the training; {kept}.")
+
+
+class _Steps:
+    """The steps of one round, which several threads take until the time is over."""
+
+    def __init__(self, first: int, last: int, is_over: Callable[[], bool]) -> None:
+        self.next = first
+        self._first, self._last, self._is_over = first, last, is_over
+        self._lock = Lock()
+
+    def take(self) -> int | None:
+        """Return the next step, or None when there is none; the first one is always there."""
+        with self._lock:
+            step = self.next
+            if step == self._last or (step > self._first and self._is_over()):
+                return None
+            self.next += 1
+            return step
 
 
 def train_hogwild(

@@ -79,7 +79,8 @@ class TileDescent:
         self._num_steps = config.epochs * tiles.blocks
         self._best = BestWeights(lambda: weights.arrays)
         is_held_out = config.budget_seconds is not None and len(tiles.held_out.rows) > 0
-        self._watches = is_held_out and self._best.has_room  # and ends with the best weights
+        # whether it watches that loss, and ends with the best weights
+        self._watches = is_held_out and self._best.fits(context.note)
         self._budget = self._seconds_for_learning()
         self._clock = context.clock
         self._began = self._saved = self._clock()

@@ -374,3 +374,13 @@ def test_texts_of_several_labels_are_judged_by_their_first_answer() -> None:
     rows = [LabelledText(text, tuple(own), "a:1") for text, own in zip(texts, labels, strict=True)]
     assert model.figures(rows) == model.evaluate(texts, labels)
     assert model.answer_rows(rows).findings(rows) == {}
+
+
+def test_held_out_rows_may_be_in_memory() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = list(zip(TEXTS, LABELS, strict=True))
+    table = pandas.DataFrame({"text": TEXTS, "label": LABELS})
+    for valid in (rows, table):
+        model = FastTextClassifier(**SMALL).fit(TEXTS, LABELS, valid=valid)
+        assert model.history[-1]["valid_loss"] is not None
+    assert model.quantize(rows, cutoff=5).predict(TEXTS[:1]) is not None

@@ -6,7 +6,6 @@ import pytest
 
 from foretext.config import Config
 from foretext.data.rows import InputColumns, PairsConfig, RowsConfig, input_files, text_inputs
-from foretext.data.rows.comma_lines import comma_rows, label_column
 
 LINES = 'sea,"a ship, old"\ncourt,the king\nsea,the tide\n'
 TEXTS = ["a ship, old", "the king", "the tide"]
@@ -71,7 +70,10 @@ def test_pairs_by_number_need_no_labels(tmp_path: Path) -> None:
     assert found == [("a ship, old", "the sea"), ("the king", "a queen")]
 
 
-def test_lines_without_commas_have_no_columns() -> None:
-    assert comma_rows(["a ship", "the sea"]) == []
-    assert label_column([], LABELS) is None
-    assert label_column([["a", "b"], ["c", "sea"], ["d"]], LABELS) is None
+@pytest.mark.parametrize("lines", [["a ship", "the sea"], ["a,b", "c,sea", "d"]])
+def test_lines_of_few_commas_or_labels_are_texts(lines: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "rows.txt"
+    path.write_text("\n".join([*lines, ""]))
+    doubts: list[str] = []
+    assert texts(path, RowsConfig(text=1, label=2), doubts) == [(line,) for line in lines]
+    assert not doubts

@@ -12,8 +12,6 @@ from foretext.classifiers.fasttext.answers import FastTextLabeller
 from foretext.classifiers.fasttext.config import FastTextClassifierConfig, Loss, Splitting
 from foretext.classifiers.fasttext.labelled_texts import (
     Labels,
-    Texts,
-    TextsWithLabels,
     form_of,
     held_out,
     labelled,
@@ -133,16 +131,17 @@ class FastTextClassifier(FastTextLabeller):
         texts: Any,
         labels: Labels | None = None,
         *,
-        valid: str | Path | TextsWithLabels | None = None,
+        valid: Any = None,
         rows: RowsConfig | None = None,
         context: RunContext | None = None,
     ) -> Self:
         """Learn from a file of labelled texts, or from texts and labels.
 
         Args:
-            texts: a file of any format that `foretext.data.rows` reads, or N texts.
+            texts: a file of any format that `foretext.data.rows` reads, rows, or N texts.
             labels: N labels, or N sequences of labels; None with a file.
-            valid: held-out texts, whose loss is recorded and which `patience` needs.
+            valid: a file, rows or `TextsWithLabels` that are held out; their loss is recorded, and
+                `patience` needs it.
             rows: how files are to be read.
             context: where records go, and a title for the progress that is shown there.
 
@@ -206,7 +205,7 @@ class FastTextClassifier(FastTextLabeller):
     @checked_arguments
     def quantize(
         self,
-        train: Texts | None = None,
+        train: Any = None,
         labels: Labels | None = None,
         *,
         cutoff: int | None = None,

@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 
 from foretext.classifiers.fasttext.config import ResolvedConfig
 from foretext.classifiers.fasttext.text_profile import TextProfile
+from foretext.counted import counted
 from foretext.progress.figures import seconds_in_words
 from foretext.runtime import usable_cores
 
@@ -78,7 +79,7 @@ class TrainingCost(NamedTuple):
             return None
         each = "the training" if num_trainings == 1 else f"each of {num_trainings} trainings"
         verb = "takes" if limit is None else "would take"
-        passes = "1 epoch" if self.epochs == 1 else f"{self.epochs} epochs"
+        passes = counted(self.epochs, "epoch")
         said = (
             f"{self.num_labels:,} labels, {self.num_texts:,} rows, {passes} and dim "
             f"{self.config.dim}: {each} {verb} about {seconds_in_words(self.seconds)} "

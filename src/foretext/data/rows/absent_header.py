@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from statistics import median
 
+from foretext.data.rows.input_columns import option
 from foretext.data.rows.record import missing
 from foretext.data.rows.settings import COLUMNS, LabelledConfig, as_columns
 from foretext.data.rows.table import rows_of_csv
@@ -49,9 +50,9 @@ def _remedy(rows: Sequence[Sequence[str]], config: LabelledConfig) -> str:
     chosen = {name: as_columns(getattr(config, name)) for name in known}
     read = [name for name in known if chosen[name] and {*chosen[name]} <= {*config.columns}]
     wanted = sorted(read, key=lambda name: name in JUDGEMENTS)
-    named = ", ".join(map(_option, wanted))
+    named = ", ".join(map(option, wanted))
     places = _places(rows, wanted)
-    numbers = " ".join(f"{_option(name)} {place}" for name, place in places.items())
+    numbers = " ".join(f"{option(name)} {place}" for name, place in places.items())
     guess = f"such as {numbers} here" if numbers else "from 1"
     return f" Name the columns ({named}); if the file has no header, by their numbers ({guess})."
 
@@ -90,7 +91,3 @@ def _is_number(value: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from foretext.corpus.normalization import normalize
-from foretext.data.rows.comma_lines import comma_rows, label_column
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.input_columns import (
     InputColumns,
@@ -25,7 +24,13 @@ from foretext.data.rows.inputs import line_input
 from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record, missing
 from foretext.data.rows.settings import LabelledConfig, RowsConfig, as_columns
-from foretext.data.rows.table import cells_of_csv, csv_records, first_row_of_csv, tsv_records
+from foretext.data.rows.table import (
+    cells_of_csv,
+    csv_records,
+    first_row_of_csv,
+    rows_of_csv,
+    tsv_records,
+)
 from foretext.data.rows.trec_lines import are_trec, trec_records
 from foretext.errors import CorpusError, SettingError
 from foretext.parsing.json_text import json_object
@@ -34,7 +39,7 @@ __all__ = ["InputColumns", "InputsConfig", "KeptInput", "text_inputs"]
 
 ALIKE = 0.9  # share of lines with the columns of the first one, from which a plain file is a table
 MOST = 0.5  # share of lines of a form, above which a plain file has this form
-KNOWN = 0.5  # share of first columns that are labels of the model, from which that column is theirs
+KNOWN = 0.5  # share of values that are labels of the model, from which a column is theirs
 
 
 def text_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
@@ -149,11 +154,11 @@ def _chosen(cells: Sequence[str], file: InputFile, wanted: InputColumns) -> tupl
     others = wanted.learned_columns if numbered else lambda name: wanted.named(name, header)
     places = {name: named.get(name) or others(name) for name in wanted.fields}
     every = [column for columns in places.values() for column in columns]
-    absent = next((name for name in wanted.fields if name not in named), None)
-    if absent is not None and numbered and not all(isinstance(each, int) for each in every):
+    unnamed = next((name for name in wanted.fields if name not in named), None)
+    if unnamed is not None and numbered and not all(isinstance(each, int) for each in every):
         raise SettingError(
             f"name the columns all by name (the file has a header) or all by number (it has none): "
-            f"give {option(absent)}, too."
+            f"give {option(unnamed)}, too."
         )
     present: Sequence[Any] = range(1, len(cells) + 1) if numbered else cells
     for column in every:
@@ -187,8 +192,12 @@ def _first_are_labels(file: InputFile, labels: Collection[str] | None) -> bool:
     """Whether the first column holds labels of the model."""
     if labels is None:
         return True
-    found = [line.split("\t")[0].strip() for line in file.head if line.strip()]
-    return sum(label in labels for label in found) >= KNOWN * len(found)
+    return _are_labels([line.split("\t")[0] for line in file.head if line.strip()], labels)
+
+
+def _are_labels(values: Sequence[str], labels: Collection[str]) -> bool:
+    """Whether most values of a column are labels of the model."""
+    return sum(value.strip() in labels for value in values) >= KNOWN * len(values)
 
 
 def _share_of_width(file: InputFile, width: int) -> float:
@@ -227,9 +236,9 @@ def _has_commas(file: InputFile, wanted: InputColumns) -> bool:
     Its lines have values between commas in all of these columns; and labels of the model stand in
     the column of the labels, or there are several texts, which no plain line has.
     """
-    if wanted.columns or not file.is_plain or not (rows := comma_rows(file.head)):
+    if wanted.columns or not file.is_plain or not (rows := _comma_rows(file.head)):
         return False
-    column = label_column(rows, wanted.labels or ())
+    column = _label_column(rows, wanted.labels or ())
     numbers = [each for name in wanted.fields for each in wanted.learned_columns(name)]
     fit = [isinstance(each, int) and 1 <= each <= len(rows[0]) for each in numbers]
     is_known = len(wanted.fields) > 1 or (column,) == wanted.learned_columns("label")
@@ -243,6 +252,20 @@ def _has_commas(file: InputFile, wanted: InputColumns) -> bool:
             f"as {named})"
         )
     return False
+
+
+def _comma_rows(lines: Sequence[str]) -> list[list[str]]:
+    """Return the values of the first lines of a file, [] if they are not comma-separated."""
+    rows = list(rows_of_csv(line for line in lines if line.strip()))
+    return rows if rows and len(rows[0]) > 1 else []
+
+
+def _label_column(rows: Sequence[Sequence[str]], labels: Collection[str]) -> int | None:
+    """Return the number of the column, from 1, that holds known labels; None: none does."""
+    for at in range(len(rows[0]) if rows else 0):
+        if _are_labels([row[at] if at < len(row) else "" for row in rows], labels):
+            return at + 1
+    return None
 
 
 def _no_layout(cells: Sequence[str], file: InputFile, wanted: InputColumns) -> tuple[bool, Places]:
