@@ -14,9 +14,9 @@ from foretext.backbones.pair_reader import PairReader
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.textcnn import TextCNN
 from foretext.data.rows import LabelledPair, LabelledText
+from foretext.heads.task_base import TaskBase
 from foretext.progress.run_context import RunContext
 from foretext.task_models.base import TaskModel
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.tokenizers.word_tokenizer import WordTokenizer
@@ -62,7 +62,7 @@ def word_body(kind: str) -> TaskBase:
 def silent(model: Any) -> Any:
     """A model whose network says nothing, so that the words in its head answer alone."""
     with torch.no_grad():
-        for weight in model.task.classifier.parameters():
+        for weight in model.head.classifier.parameters():
             weight.zero_()
     return model
 
@@ -94,4 +94,4 @@ def learn(
     config = TrainingConfig(
         steps=steps, learning_rate=learning_rate, batch_examples=16, device="cpu"
     )
-    fit(Model(model.base.backbone, model.task), model.examples(rows), config, RunContext(folder))
+    fit(Model(model.base.backbone, model.head), model.examples(rows), config, RunContext(folder))

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import foretext as ft
+from foretext.heads.classification import ClassificationHead
+from foretext.heads.task_base import TaskBase
 from foretext.task_models.classifier import TextClassifier
-from foretext.tasks.classification import Classification
-from foretext.tasks.task_base import TaskBase
 from foretext.terminal import visible
 from tests.cli.conftest import Command
 from tests.language_model.models import SENTENCES, bert, gpt, unilm
@@ -124,7 +124,7 @@ def test_embed_takes_the_body_of_what_learned_a_task(
 ) -> None:
     model = bert()
     body = TaskBase(model.tokenizer, model.backbone, "full")
-    task = Classification(Classification.Config(), body, labels=["a", "b"])
+    task = ClassificationHead(ClassificationHead.Config(), body, labels=["a", "b"])
     TextClassifier(body, task).save(tmp_path / "task")
     shown = command("embed", tmp_path / "task", models / "text.txt", "-o", tmp_path / "out.npy")
     assert shown.code == 0, shown.err

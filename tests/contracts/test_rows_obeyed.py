@@ -136,7 +136,7 @@ def fields() -> Iterator[tuple[str, str]]:
 def arrays_of(model: Any) -> dict[str, Any]:
     """The weights of what was learned."""
     if hasattr(model, "task"):
-        named = {**model.base.backbone.state_dict(), **model.task.state_dict(prefix="task.")}
+        named = {**model.base.backbone.state_dict(), **model.head.state_dict(prefix="task.")}
         return {name: value.detach().float().numpy() for name, value in named.items()}
     if hasattr(model, "model"):
         return {"words": model.model.hidden(ASKED), "outputs": model.model.outputs}

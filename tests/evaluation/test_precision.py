@@ -12,10 +12,10 @@ from foretext.backbones.textcnn import TextCNN
 from foretext.backbones.transformer import Transformer
 from foretext.errors import SettingError
 from foretext.evaluation.precision import keep_int8, measure_int8
+from foretext.heads.task_base import TaskBase
 from foretext.nn.quantized_linear import QuantizedLinear
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.text_writer import TextWriter
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import SIGHTED, bert_body, labelled_texts
 
@@ -29,7 +29,7 @@ ROWS = labelled_texts(24)
 def model(wordpiece: SubwordTokenizer) -> TextClassifier:
     torch.manual_seed(3)
     base = bert_body(wordpiece)
-    task = TextClassifier.task_class(TextClassifier.task_config()(), base, labels=list(SIGHTED))
+    task = TextClassifier.head_class(TextClassifier.task_config()(), base, labels=list(SIGHTED))
     return TextClassifier(base, task, device="cpu")
 
 
@@ -88,7 +88,7 @@ def test_a_figure_that_is_no_number_is_refused(
 def test_a_network_without_products_of_integers_is_refused(wordpiece: SubwordTokenizer) -> None:
     backbone = TextCNN(TextCNN.Config(vector_size=20), wordpiece.vocab_size)
     base = TaskBase(wordpiece, backbone, "full")
-    task = TextClassifier.task_class(TextClassifier.task_config()(), base, labels=list(SIGHTED))
+    task = TextClassifier.head_class(TextClassifier.task_config()(), base, labels=list(SIGHTED))
     model = TextClassifier(base, task, device="cpu")
     with pytest.raises(SettingError, match="has no effect on this TextCNN"):
         keep_int8(model, ROWS)
@@ -103,7 +103,7 @@ def test_a_device_without_integers_answers_as_before(
     monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: False)
     assert not reads_in_integers(model)
     with pytest.raises(SettingError, match="VNNI"):
-        TextClassifier(model.base, model.task, device="cpu", precision="int8")
+        TextClassifier(model.base, model.head, device="cpu", precision="int8")
 
 
 def test_a_task_that_writes_is_refused() -> None:

@@ -394,7 +394,7 @@ def test_a_sentence_encoder_learns_scores_as_cosines(
         "matching", tmp_path / "scores", task_files.train("matching"), tmp_path / "again",
         settings=small_settings("bert"), rows=PairsConfig(score="score"),
     )  # fmt: skip
-    assert again.task.mode == "siamese"
+    assert again.head.mode == "siamese"
 
 
 def test_several_labels_a_text(tmp_path: Path) -> None:

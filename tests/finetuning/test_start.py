@@ -15,9 +15,9 @@ from foretext.errors import ForetextError, SettingError
 from foretext.finetuning.bases import open_base
 from foretext.finetuning.material import Material
 from foretext.finetuning.start import Start, find_start
+from foretext.heads.matching import MatchingHead
+from foretext.heads.tagging import TaggingHead
 from foretext.task_models import TASKS
-from foretext.tasks.matching import Matching
-from foretext.tasks.tagging import Tagging
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import bert
 from tests.task_files import SMALL, TaskFiles, language_model, small_settings, word_vectors
@@ -193,8 +193,8 @@ def test_a_tagger_goes_on_with_its_own_characters(task_files: TaskFiles, tmp_pat
         tmp_path / "second",
         settings=small_settings(None),
     )
-    assert second.task.characters == first.task.characters
-    assert "Ż" not in second.task.characters
+    assert second.head.characters == first.head.characters
+    assert "Ż" not in second.head.characters
     tags = ft.load(tmp_path / "second").predict([["Żółw", "śpi"]])
     assert tags == second.predict([["Żółw", "śpi"]])
 
@@ -214,7 +214,7 @@ def test_spelled_words_are_no_base_for_other_tasks(task_files: TaskFiles, tmp_pa
 def test_chinese_characters_are_read_in_pairs(chosen: dict[str, Any], num_rows: int) -> None:
     tags = ("O", "O", "B-LOC", "I-LOC")
     rows = [TaggedSentence(tuple("我爱北京"), tags, "rows", (1, 2, 3, 4))] * 2
-    material = Material.of(TASKS.resolve("tagging"), Tagging.Config(), rows)
+    material = Material.of(TASKS.resolve("tagging"), TaggingHead.Config(), rows)
     sections = {"backbone": {**SMALL["lstm"], **chosen}}
     found = find_start(open_base("lstm"), "lstm", material, sections)
     assert found.base.backbone.config.bigrams == num_rows
@@ -228,7 +228,7 @@ def test_pairs_with_labels_are_read_together_over_word_vectors(
     mode: Any, label: str | None, network: str
 ) -> None:
     rows = [LabelledPair("an owl", "the owl", label, None if label else 0.5, "rows:1")] * 2
-    material = Material.of(TASKS.resolve("matching"), Matching.Config(mode=mode), rows)
+    material = Material.of(TASKS.resolve("matching"), MatchingHead.Config(mode=mode), rows)
     vectors = word_vectors()
     found = find_start(open_base(vectors), vectors, material, {})
     assert found.sections["backbone"]["name"] == network

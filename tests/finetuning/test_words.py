@@ -139,7 +139,7 @@ def test_answers_of_every_face(task_files: TaskFiles, tmp_path: Path) -> None:
     words = {word.text: word.weight for word in model.explain(text).words}
     assert max(words, key=lambda word: words[word]) == "dog"
     other = learned(run, task_files, tmp_path / "other", task={})  # its backbone alone
-    assert other.task.words is None
+    assert other.head.words is None
 
 
 def test_a_short_budget_has_fewer_folds() -> None:

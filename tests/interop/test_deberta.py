@@ -14,6 +14,7 @@ from foretext.backbones.deberta import Deberta
 from foretext.backbones.deberta_config import DebertaConfig
 from foretext.data.batch import Inputs
 from foretext.errors import ModelFileError
+from foretext.heads.task_base import TaskBase
 from foretext.interop.deberta import DebertaV2
 from foretext.interop.heads import Heads
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
@@ -22,7 +23,6 @@ from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.reader import SpanReader
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import LENGTH, MakeFolder, shaken, transformers
 from tests.interop.test_ours_there import opened
@@ -157,7 +157,7 @@ def test_tasks_both_ways(
     settings = {"shared_tokens": False} if task in ("matching", "span_qa") else {}
     settings |= {"mode": "pair"} if task == "matching" else {}
     settings |= {"pooling": "cls"} if task in ("classification", "matching") else {}
-    made = kind.task_class(kind.task_config()(**settings), base, **FOUND[found])
+    made = kind.head_class(kind.task_config()(**settings), base, **FOUND[found])
     model = kind(base, shaken(made), device="cpu", precision="fp32")
     model.save(tmp_path)
     assert class_of(tmp_path) == their_class
@@ -167,7 +167,7 @@ def test_tasks_both_ways(
     edit_config(tmp_path, foretext="absent")
     for each in (model, kind.load(tmp_path, device="cpu", precision="fp32")):
         with torch.inference_mode():
-            logits = each.task.outputs(each.base.backbone(inputs), inputs)
+            logits = each.head.outputs(each.base.backbone(inputs), inputs)
         kept = inputs.token_mask if task in ("tagging", "span_qa") else slice(None)
         torch.testing.assert_close(logits[kept], expected[kept], **CLOSE)
 
@@ -177,7 +177,7 @@ def test_their_classifier_keeps_labels_and_dropout(make_folder: MakeFolder) -> N
     folder, _ = make_folder("deberta", "ForSequenceClassification", **settings)
     model = TextClassifier.load(folder, device="cpu", precision="fp32")
     assert list(model.classes_) == LABELS
-    assert model.task.config.dropout == 0.3
+    assert model.head.config.dropout == 0.3
     edit_config(folder, pooler_hidden_act="tanh")
     with pytest.raises(ModelFileError, match="pooler_hidden_act = 'tanh' is not supported"):
         TextClassifier.load(folder)

@@ -14,13 +14,13 @@ import torch
 import foretext as ft
 from foretext.data.batch import Inputs
 from foretext.errors import ModelFileError
+from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.language_model import LanguageModel
 from foretext.task_models.base import head_class
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.task_base import TaskBase
 from tests.interop.conftest import LENGTH, MakeFolder, transformers
 from tests.interop.test_older_folders import edit_config, rewrite, weights_of
 from tests.interop.test_theirs_here import CLOSE
@@ -136,7 +136,7 @@ def test_a_classifier_beside_the_head_of_pretraining(
     found: Any = TextClassifier.load(folder, device="cpu", precision="fp32")
     inputs = Inputs(IDS, torch.ones_like(IDS, dtype=torch.bool))
     with torch.inference_mode():
-        ours = found.task.outputs(found.base.backbone(inputs), inputs)
+        ours = found.head.outputs(found.base.backbone(inputs), inputs)
         torch.testing.assert_close(ours, model(input_ids=IDS).logits, **CLOSE)
 
 
@@ -229,7 +229,7 @@ def test_a_base_of_tasks(make_folder: MakeFolder, family: str, kind: Any, tmp_pa
     is_tagger = kind is Tagger
     found = {"labels": ["O", "B-ANIMAL"] if is_tagger else ["calm", "loud"]}
     config = kind.task_config()(**({} if is_tagger else {"pooling": "cls"}))
-    model = kind(base, kind.task_class(config, base, **found), device="cpu", precision="fp32")
+    model = kind(base, kind.head_class(config, base, **found), device="cpu", precision="fp32")
     model.save(tmp_path / "task")
     written = json.loads((tmp_path / "task" / "config.json").read_text())
     assert written["model_type"] == family

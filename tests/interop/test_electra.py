@@ -11,12 +11,12 @@ import torch
 
 from foretext.backbones.transformer import Transformer
 from foretext.errors import ModelFileError, SettingError
+from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.weight_file import APART, WEIGHTS
 from foretext.language_model import LanguageModel
 from foretext.objectives.electra import Electra
 from foretext.objectives.masked_lm import MaskedLM
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.model import Model
 from tests.interop.conftest import LENGTH, D, MakeFolder, shaken, transformers
@@ -211,7 +211,7 @@ def test_tasks_there(
         settings["shared_tokens"] = False
     kind = MODELS[task]
     base = TaskBase(wordpiece, backbone, "full")
-    made = kind.task_class(kind.task_config()(**settings), base, **FOUND[found])
+    made = kind.head_class(kind.task_config()(**settings), base, **FOUND[found])
     model = kind(base, shaken(made), device="cpu", precision="fp32")
     model.save(tmp_path)
     theirs = opened(auto_of(their_class), tmp_path)

@@ -54,9 +54,9 @@ def test_states_and_logits(make_folder: MakeFolder, head: str) -> None:
 def test_heads_of_tasks(make_folder: MakeFolder, head: str, task: str) -> None:
     folder, model = make_folder("ernie", head)
     loaded: Any = TaskModel.load(folder, device="cpu", precision="fp32")
-    assert loaded.task.name == task
+    assert loaded.head.name == task
     ours, theirs = some_inputs(loaded.base.backbone.vocab_size, segments=True, causal=False)
-    found = loaded.task.outputs(loaded.base.backbone(ours), ours)
+    found = loaded.head.outputs(loaded.base.backbone(ours), ours)
     answer = model(**theirs)
     if task == "span_qa":
         assert_close(found[..., 0], answer.start_logits, ours.token_mask)

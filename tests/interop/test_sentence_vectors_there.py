@@ -12,10 +12,10 @@ import pytest
 import foretext as ft
 from foretext.errors import ModelFileError
 from foretext.finetuning.bases import open_base
+from foretext.heads.task_base import TaskBase
 from foretext.language_model import LanguageModel
 from foretext.task_models.base import TaskModel
 from foretext.task_models.sentence_encoder import SentenceEncoder
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import shaken, transformers
 from tests.interop.test_ours_there import backbone_of
@@ -38,7 +38,7 @@ def saved(
         tokenizer, backbone_of(shape, tokenizer), "full" if "bert" in shape else "causal"
     )
     config = SentenceEncoder.task_config()(**{"max_length": 24, **settings})
-    made = SentenceEncoder.task_class(config, base, kind="pairs")
+    made = SentenceEncoder.head_class(config, base, kind="pairs")
     model = SentenceEncoder(base, shaken(made), device="cpu", precision="fp32")
     model.save(folder)
     return model
@@ -88,7 +88,7 @@ def test_what_they_saved_is_a_base(wordpiece: SubwordTokenizer, tmp_path: Path) 
     np.testing.assert_allclose(opened.embed(TEXTS), model.embed(TEXTS), atol=1e-5)
     origin, base = open_base(str(tmp_path / "st"))
     assert origin == "pretrained"
-    made = SentenceEncoder.task_class(SentenceEncoder.task_config()(), base.as_base(), kind="texts")
+    made = SentenceEncoder.head_class(SentenceEncoder.task_config()(), base.as_base(), kind="texts")
     assert made.pooling == "cls"
 
 

@@ -12,11 +12,11 @@ import torch
 import foretext as ft
 from foretext.backbones.encoder_decoder import EncoderDecoder
 from foretext.errors import ModelFileError
+from foretext.heads.task_base import TaskBase
+from foretext.heads.text_to_text import TextToTextHead
 from foretext.language_model import LanguageModel
 from foretext.task_models.base import TaskModel
 from foretext.task_models.text_writer import TextWriter
-from foretext.tasks.task_base import TaskBase
-from foretext.tasks.text_to_text import TextToText
 from tests.interop.conftest import D, shaken, transformers
 from tests.interop.sequence_folders import fairseq_bpe, opened, t5_unigram, their_folder
 from tests.interop.test_marian import SHAPE as TRANSFORMER_2017
@@ -74,7 +74,7 @@ def test_their_models_write_here_and_there_again(
     assert type(ft.load(tmp_path / "again")) is TextWriter
     same = load(tmp_path / "again")
     assert texts_of(same) == written
-    assert same.task.found == model.task.found
+    assert same.head.found == model.head.found
 
 
 def test_what_a_folder_opens_as_by_itself(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_ours_from_scratch(
     sizes = (target.vocab_size, tokenizer.vocab_size) if target else (tokenizer.vocab_size,)
     backbone = shaken(EncoderDecoder(EncoderDecoder.Config(**shape), *sizes))
     base = TaskBase(tokenizer, backbone, "causal", target_tokenizer=target)
-    task = TextToText(TextToText.Config(num_beams=2), base, longest=6).eval()
+    task = TextToTextHead(TextToTextHead.Config(num_beams=2), base, longest=6).eval()
     model = TextWriter(base, task, device="cpu", precision="fp32")
     model.save(tmp_path)
     settings = json.loads((tmp_path / "config.json").read_text())
@@ -108,8 +108,8 @@ def test_ours_from_scratch(
     assert (tmp_path / "target_tokenizer.json").is_file() is apart
     again = load(tmp_path)
     assert again.predict(TEXTS) == model.predict(TEXTS)
-    assert again.task.config == task.config
-    assert again.task.found == task.found
+    assert again.head.config == task.config
+    assert again.head.found == task.found
     assert again.decoding == model.decoding
     if expected != "foretext" and not apart:
         theirs = opened(settings["architectures"][0], tmp_path)
@@ -119,7 +119,7 @@ def test_ours_from_scratch(
 def test_a_causal_model_that_writes_is_saved_as_one(tmp_path: Path, make_folder: Any) -> None:
     folder, _ = make_folder("gpt2", "LMHeadModel")
     base = ft.load(folder).as_base()
-    model = TextWriter(base, TextToText(TextToText.Config(), base, longest=6).eval())
+    model = TextWriter(base, TextToTextHead(TextToTextHead.Config(), base, longest=6).eval())
     model.save(tmp_path / "writer")
     assert class_of(tmp_path / "writer") == "GPT2LMHeadModel"
     assert type(ft.load(tmp_path / "writer")) is TextWriter
@@ -158,7 +158,7 @@ def test_marian_with_its_own_files(separate: bool, tmp_path: Path) -> None:
     assert load(tmp_path / "again").predict(["the cat sat"]) == model.predict(["the cat sat"])
     for base in (model.as_base(), LanguageModel.load(tmp_path, device="cpu").as_base()):
         assert base.target_tokenizer == model.base.target_tokenizer
-        begun = TextWriter(base, TextToText(TextToText.Config(), base), precision="fp32")
+        begun = TextWriter(base, TextToTextHead(TextToTextHead.Config(), base), precision="fp32")
         asked = {"max_new_tokens": 8, "num_beams": 2}
         assert begun.predict(["the cat sat"], **asked) == model.predict(["the cat sat"], **asked)
 

@@ -16,6 +16,7 @@ from foretext.errors import ModelFileError
 from foretext.finetuning.bases import open_base
 from foretext.finetuning.material import Material
 from foretext.finetuning.start import find_start
+from foretext.heads.state_transform import made_transform
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.language_model import LanguageModel
@@ -24,7 +25,6 @@ from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.reader import SpanReader
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.state_transform import made_transform
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import LENGTH, MakeFolder, transformers
 from tests.interop.test_older_folders import edit_config, rewrite, weights_of
@@ -110,8 +110,8 @@ def test_what_they_say(make_folder: MakeFolder) -> None:
     model = asked(folder)
     assert list(model.classes_) == LABELS
     assert model.is_multi_label
-    assert model.task.config.dropout == 0.3
-    assert model.task.config.max_length == LENGTH
+    assert model.head.config.dropout == 0.3
+    assert model.head.config.max_length == LENGTH
 
 
 def test_heads_that_theirs_alone_have_are_refused(make_folder: MakeFolder) -> None:
@@ -237,8 +237,8 @@ def test_task_that_they_trained_further(wordpiece: SubwordTokenizer, tmp_path: P
         theirs.config.id2label = dict(enumerate("abc"))
     again = asked(tmp_path / "again")
     assert type(again) is TextMatcher
-    assert again.task.config == ours.task.config
-    assert torch.equal(again.task.classifier.bias, ours.task.classifier.bias + 1)
+    assert again.head.config == ours.head.config
+    assert torch.equal(again.head.classifier.bias, ours.head.classifier.bias + 1)
     renamed = asked(tmp_path / "renamed")
     assert type(renamed) is TextClassifier
     assert list(renamed.classes_) == ["a", "b", "c"]

@@ -12,12 +12,12 @@ import torch
 
 from foretext.data.batch import Inputs
 from foretext.data.rows import TaggedSentence
+from foretext.heads.task_base import TaskBase
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.pair_rows import PairRows
 from foretext.task_models.reader import SpanReader
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import LENGTH, shaken, transformers
 from tests.interop.test_ours_there import backbone_of, opened
@@ -120,7 +120,7 @@ def saved(
         settings = {"shared_tokens": False} | settings
     if "bert" in shape and task in ("classification", "matching"):
         settings = {"pooling": "cls"} | settings if "mode" not in settings else settings
-    made = kind.task_class(kind.task_config()(**settings), body, **FOUND[found])
+    made = kind.head_class(kind.task_config()(**settings), body, **FOUND[found])
     model = kind(body, shaken(made), device="cpu", precision="fp32")
     model.save(folder)
     return model
@@ -144,7 +144,7 @@ def our_logits(model: Any, encoded: Any) -> torch.Tensor:
         segments=segments if model.base.backbone.config.num_segments > 1 else None,
     )
     with torch.inference_mode():
-        return model.task.outputs(model.base.backbone(inputs), inputs)
+        return model.head.outputs(model.base.backbone(inputs), inputs)
 
 
 def their_logits(model: Any, encoded: Any) -> torch.Tensor:

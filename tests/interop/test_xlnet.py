@@ -16,6 +16,7 @@ from foretext.backbones.xlnet import XLNet
 from foretext.corpus import Corpus
 from foretext.data.batch import Inputs
 from foretext.errors import ModelFileError
+from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.objectives.permutation_lm import PermutationLM
@@ -25,7 +26,6 @@ from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.pair_rows import PairRows
 from foretext.task_models.reader import SpanReader
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.hf_files import save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -219,7 +219,7 @@ def test_our_tasks_there(
     base = TaskBase(unigram, backbone, "full")
     settings = {"pooling": "last"} if head == "SequenceClassification" else {}
     settings |= {"shared_tokens": False} if task in ("matching", "span_qa") else {}
-    made = kind.task_class(kind.task_config()(**settings), base, **FOUND[found])
+    made = kind.head_class(kind.task_config()(**settings), base, **FOUND[found])
     model = kind(base, shaken(made), device="cpu", precision="fp32")
     model.save(tmp_path)
     assert class_of(tmp_path) == f"XLNetFor{head}"
@@ -252,7 +252,7 @@ def our_logits(model: Any, encoded: Any) -> list[Tensor]:
         assert kinds[-1] == 2
         inputs = Inputs(ids[mask][None], segments=kinds[mask].clamp(max=1)[None])
         with torch.inference_mode():
-            found.append(model.task.outputs(model.base.backbone(inputs), inputs)[0])
+            found.append(model.head.outputs(model.base.backbone(inputs), inputs)[0])
     return found
 
 

@@ -27,14 +27,14 @@ from foretext.data.rows import Input
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import LabelledConfig
 from foretext.errors import CorpusError
+from foretext.heads.answers import RealNumber
+from foretext.heads.task_base import TaskBase
+from foretext.heads.text_head import TextHead
+from foretext.heads.text_pooler import TextPooler, initialised_linear
 from foretext.metrics import pearson, spearman
 from foretext.metrics.paired import Tallies, rank_tallies
 from foretext.task_models.base import TaskModel
 from foretext.task_models.windows import Windows
-from foretext.tasks.answers import RealNumber
-from foretext.tasks.task_base import TaskBase
-from foretext.tasks.text_head import TextHead, initialised_linear
-from foretext.tasks.text_task import TextTask
 
 Numbers = NDArray[np.float64]
 
@@ -93,7 +93,7 @@ class NumberAnswers(Answers):
         }
 
 
-class RegressionHead(TextTask):
+class RegressionHead(TextHead):
     """A linear map from a pooled text to a number, by squared error."""
 
     class Config(Config):
@@ -107,7 +107,7 @@ class RegressionHead(TextTask):
     def __init__(self, config: Config, base: TaskBase, *, lowest: float, highest: float) -> None:
         super().__init__(config, base, lowest=lowest, highest=highest)  # a folder keeps these
         self.answers = RealNumber(lowest, highest)
-        self.head = TextHead(base, None, config.dropout)
+        self.head = TextPooler(base, None, config.dropout)
         self.linear = initialised_linear(base, base.backbone.dim, 1)
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
@@ -120,7 +120,7 @@ class Regression(TaskModel):
     """Texts to numbers."""
 
     task: RegressionHead
-    task_class = RegressionHead
+    head_class = RegressionHead
     rows_config = NumbersConfig
     title = "Regression"
     judged_by = "spearman"

@@ -13,6 +13,7 @@ from foretext.backbones.transformer import Transformer
 from foretext.data.rows import LabelledPair, LabelledText, TaggedSentence
 from foretext.data.rows.question import Answer, Question
 from foretext.data.rows.sentences import SentenceRow
+from foretext.heads.task_base import TaskBase
 from foretext.search import SearchIndex
 from foretext.task_models.base import TaskModel
 from foretext.task_models.classifier import TextClassifier
@@ -20,7 +21,6 @@ from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.reader import SpanReader
 from foretext.task_models.sentence_encoder import SentenceEncoder
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.vectors.word_vectors import WordVectors
 from tests.language_model.models import SENTENCES, Lines, bert, gpt, learned_tokenizer

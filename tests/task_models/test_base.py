@@ -18,13 +18,13 @@ from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
 from foretext.data.rows import TaggedSentence
 from foretext.errors import ModelFileError, UntrustedError
+from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.task_models.base import TaskModel
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.matcher import TextMatcher
 from foretext.task_models.reader import SpanReader
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.alphabet import Alphabet
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import GPT, SHAPE
@@ -72,7 +72,7 @@ def model_of(
     """A model with weights that are drawn, but not near zero."""
     torch.manual_seed(3)
     kind = MODELS[task]
-    made = kind.task_class(kind.task_config()(**settings), body, **(found or FOUND[task]))
+    made = kind.head_class(kind.task_config()(**settings), body, **(found or FOUND[task]))
     for weight in made.parameters():
         torch.nn.init.normal_(weight, std=0.5)
     return kind(body, made, device="cpu", precision="fp32")
@@ -95,9 +95,9 @@ def assert_same_again(model: Any, folder: Path) -> Any:
     model.save(folder)
     again: Any = loaded(folder)
     assert type(again) is type(model)
-    assert again.task.found == model.task.found
+    assert again.head.found == model.head.found
     assert again.base.visibility == model.base.visibility
-    assert not again.task.training
+    assert not again.head.training
     for ours, same in zip(answers(model), answers(again), strict=True):
         if isinstance(ours, np.ndarray):
             np.testing.assert_array_equal(ours, same)
@@ -118,7 +118,7 @@ CASES = [
 def test_answers_as_before(task: str, body: str, body_of: MakeBody, tmp_path: Path) -> None:
     model = model_of(task, body_of(body), max_length=24)
     again = assert_same_again(model, tmp_path)
-    assert again.task.config == model.task.config
+    assert again.head.config == model.head.config
     assert {path.suffix for path in tmp_path.iterdir()} <= {".json", ".safetensors", ".tsv"}
 
 
@@ -150,7 +150,7 @@ def test_settings(
 ) -> None:
     model = model_of(task, body_of(body), found, **settings)
     again = assert_same_again(model, tmp_path)
-    assert again.task.config == model.task.config
+    assert again.head.config == model.head.config
 
 
 def test_characters_of_words(tmp_path: Path) -> None:
@@ -160,14 +160,14 @@ def test_characters_of_words(tmp_path: Path) -> None:
     backbone = Recurrent(config, tokenizer.vocab_size, alphabet.num_ids)
     model = model_of("tagging", TaskBase(tokenizer, backbone, "full"))
     again = assert_same_again(model, tmp_path)
-    assert again.task.alphabet.characters == alphabet.characters
+    assert again.head.alphabet.characters == alphabet.characters
 
 
 def test_head_that_served_training_alone(body_of: MakeBody, tmp_path: Path) -> None:
     model = model_of("classification", body_of("gpt"), language_model_weight=0.5)
     again = assert_same_again(model, tmp_path)
-    assert again.task.config.language_model_weight == 0
-    assert again.task.next_tokens is None
+    assert again.head.config.language_model_weight == 0
+    assert again.head.next_tokens is None
 
 
 def test_facts(body_of: MakeBody, tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_task_from_outside(
 ) -> None:
     """A folder of it opens where the user trusts its module."""
     plain = model_of("classification", body_of("bert"))  # whose own class BERT's folders have
-    model = Elsewhere(plain.base, plain.task, device="cpu", precision="fp32")
+    model = Elsewhere(plain.base, plain.head, device="cpu", precision="fp32")
     model.save(tmp_path)
     with pytest.raises(UntrustedError, match="test_base"):
         loaded(tmp_path)
@@ -359,12 +359,12 @@ def test_a_pooler_of_the_body_is_kept_with_the_head(
     config = model.task_config()()
     learned = model(
         body._replace(pooler=pooler),
-        model.task_class(config, body._replace(pooler=pooler), labels=["a", "b"]),
+        model.head_class(config, body._replace(pooler=pooler), labels=["a", "b"]),
     )
     asked: Any = PAIRS if model is TextMatcher else TEXTS
     learned.save(tmp_path)
     kept = TaskModel.load(tmp_path)
-    assert kept.task.config.pooling == "cls"
+    assert kept.head.config.pooling == "cls"
     np.testing.assert_array_equal(kept.predict_proba(asked), learned.predict_proba(asked))  # type: ignore[attr-defined]
 
 

@@ -11,9 +11,9 @@ import torch
 
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, SettingError
+from foretext.heads.classification import ClassificationHead
+from foretext.heads.task_base import TaskBase
 from foretext.task_models.classifier import TextClassifier
-from foretext.tasks.classification import Classification
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import SIGHTED, bert_body, gpt_body, labelled_texts, learn, word_body
 
@@ -23,7 +23,7 @@ LONG = "the dog barks in the morning . every cat purrs again . " * 6
 
 def classifier(body: TaskBase, rows: list[LabelledText] | None = None, **settings: Any) -> Any:
     torch.manual_seed(0)
-    config = Classification.Config(**{"max_length": 32, "dropout": 0.0, **settings})
+    config = ClassificationHead.Config(**{"max_length": 32, "dropout": 0.0, **settings})
     return TextClassifier.begin(body, config, rows or labelled_texts())
 
 
@@ -82,7 +82,7 @@ def test_a_text_is_answered_alike_whatever_stands_beside_it(
     bodies = {"bert": lambda: bert_body(wordpiece), "gpt": lambda: gpt_body(byte_bpe)}
     model = classifier(bodies.get(kind, lambda: word_body(kind))())
     with torch.no_grad():
-        model.task.classifier.weight.mul_(50)  # so that texts differ
+        model.head.classifier.weight.mul_(50)  # so that texts differ
     texts = ["the dog", LONG, "every cat purrs .", "", "hen"]
     together = model.predict_proba(texts)
     alone = np.concatenate([model.predict_proba([text]) for text in texts])
@@ -124,7 +124,7 @@ def overconfident(body: TaskBase) -> tuple[Any, list[LabelledText]]:
     """A model of much certainty, and rows of which half contradict it."""
     model = classifier(body)
     with torch.no_grad():
-        model.task.classifier.weight.mul_(200)
+        model.head.classifier.weight.mul_(200)
     texts = [row.text for row in labelled_texts(24)]
     given = model.predict(texts)
     other = {label: SIGHTED[place - 1] for place, label in enumerate(SIGHTED)}

@@ -14,10 +14,10 @@ from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.linear_storage import FILE
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, ModelFileError, SettingError
+from foretext.heads.classification import ClassificationHead
 from foretext.metrics import softmax
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.ensemble import Ensemble, Weights, fit_weights
-from foretext.tasks.classification import Classification
 from tests.text_bodies import labelled_texts, word_body
 
 
@@ -75,7 +75,7 @@ def rows(request: pytest.FixtureRequest) -> list[LabelledText]:
 @pytest.fixture
 def model(rows: list[LabelledText]) -> TextClassifier:
     torch.manual_seed(0)
-    return TextClassifier.begin(word_body("textcnn"), Classification.Config(), rows)
+    return TextClassifier.begin(word_body("textcnn"), ClassificationHead.Config(), rows)
 
 
 @pytest.fixture

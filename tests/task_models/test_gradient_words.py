@@ -13,9 +13,9 @@ from foretext.backbones.elmo import Elmo
 from foretext.backbones.lookup import Lookup
 from foretext.classifiers.linear import LinearClassifier
 from foretext.errors import SettingError
+from foretext.heads.matching import MatchingHead
+from foretext.heads.task_base import TaskBase
 from foretext.task_models.matcher import TextMatcher
-from foretext.tasks.matching import Matching
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.task_models.test_classifier import classifier, several_labels
 from tests.task_models.test_matcher import likeness, sharp
@@ -28,7 +28,7 @@ TEXT = "every cat in the morning ."
 def sharpened(model: Any) -> Any:
     """With answers that differ without learning."""
     with torch.no_grad():
-        model.task.classifier.weight.mul_(20)
+        model.head.classifier.weight.mul_(20)
     return model
 
 
@@ -44,7 +44,7 @@ def test_weights_are_those_of_a_network_that_adds_them_up(wordpiece: SubwordToke
     framing = body.framing(32)
     T = len(framing.around(ids.tolist()))
     vectors = backbone.embedding.detach()
-    weight = model.task.classifier.weight.detach()
+    weight = model.head.classifier.weight.detach()
     cat = list(model.classes_).index("cat")
     truth = (vectors[ids] - vectors[wordpiece.special.mask]) @ (weight[cat] - weight[1 - cat]) / T
     weights = np.array([word.weight for word in found.words])
@@ -105,7 +105,7 @@ def test_pairs(wordpiece: SubwordTokenizer, mode: str, long: int) -> None:
 @pytest.mark.parametrize("mode", ["pair", "siamese"])
 def test_scores(wordpiece: SubwordTokenizer, mode: str) -> None:
     torch.manual_seed(0)
-    config = Matching.Config(mode=mode, max_length=32)  # type: ignore[arg-type]
+    config = MatchingHead.Config(mode=mode, max_length=32)  # type: ignore[arg-type]
     model = TextMatcher.begin(bert_body(wordpiece), config, likeness())
     model.answering({"precision": "fp32"})
     pair = "the dog barks", "every cat purrs again ."

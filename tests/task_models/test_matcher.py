@@ -11,9 +11,9 @@ import torch
 
 from foretext.data.rows import LabelledPair, PairsConfig
 from foretext.errors import CorpusError, SettingError
+from foretext.heads.matching import MatchingHead
+from foretext.heads.task_base import TaskBase
 from foretext.task_models.matcher import TextMatcher
-from foretext.tasks.matching import Matching
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import TIMES
 from tests.text_bodies import bert_body, gpt_body, learn, pair, word_body
@@ -24,7 +24,7 @@ LONG = "the dog barks in the morning . every cat purrs again . " * 6
 
 def matcher(body: TaskBase, rows: list[LabelledPair], **settings: Any) -> Any:
     torch.manual_seed(0)
-    config = Matching.Config(**{"max_length": 32, "dropout": 0.0, **settings})
+    config = MatchingHead.Config(**{"max_length": 32, "dropout": 0.0, **settings})
     return TextMatcher.begin(body, config, rows)
 
 
@@ -32,7 +32,7 @@ def sharp(body: TaskBase, **settings: Any) -> Any:
     """One whose answers differ without learning."""
     model = matcher(body, which_first(), **settings)
     with torch.no_grad():
-        model.task.classifier.weight.mul_(50)
+        model.head.classifier.weight.mul_(50)
     return model
 
 
@@ -191,7 +191,7 @@ def test_both_orders_show_the_same_tokens(byte_bpe: SubwordTokenizer) -> None:
 def test_scores_that_never_vary_agree_with_nothing(wordpiece: SubwordTokenizer) -> None:
     model = matcher(bert_body(wordpiece), likeness())
     with torch.no_grad():
-        model.task.classifier.weight.zero_()
+        model.head.classifier.weight.zero_()
     figures = model.figures(likeness())
     assert figures["spearman"] == figures["pearson"] == 0.0
     assert figures["mean_squared_error"] == pytest.approx(5.0)  # all are taken for the lowest, 1
@@ -241,7 +241,7 @@ def test_a_file_is_read_and_measured(wordpiece: SubwordTokenizer, tmp_path: Path
     columns = PairsConfig(text_a="a", text_b="b", score="likeness")
     rows = TextMatcher.read(file, columns)
     model = matcher(bert_body(wordpiece), rows)
-    assert model.task.found == {"lowest": 0.5, "highest": 4.5}
+    assert model.head.found == {"lowest": 0.5, "highest": 4.5}
     assert model.evaluate(file, rows=columns) == model.figures(rows)
     assert model.knows(rows[0])
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from foretext.heads.matching import MatchingHead
 from foretext.task_models.matcher import TextMatcher
-from foretext.tasks.matching import Matching
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.task_models.test_classifier import classifier, several_labels
 from tests.task_models.test_gradient_words import sharpened
@@ -76,7 +76,7 @@ def test_pairs(wordpiece: SubwordTokenizer, mode: str) -> None:
 
 def test_scores(wordpiece: SubwordTokenizer) -> None:
     torch.manual_seed(0)
-    model = TextMatcher.begin(bert_body(wordpiece), Matching.Config(max_length=32), likeness())
+    model = TextMatcher.begin(bert_body(wordpiece), MatchingHead.Config(max_length=32), likeness())
     exact(model)
     found = model.explain(("the dog", "a cat"))
     shorter = [("dog", "a cat"), ("the", "a cat"), ("the dog", "cat"), ("the dog", "a")]

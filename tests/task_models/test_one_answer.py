@@ -7,10 +7,10 @@ import pytest
 
 from foretext.classifiers.score_answers import ScoreAnswers
 from foretext.data.rows import Answer, LabelledPair, Question, TaggedSentence
+from foretext.heads.tag_set import TagSet
 from foretext.task_models.readings import Reading
 from foretext.task_models.span_answers import SpanAnswers, SpanChoice
 from foretext.task_models.tag_answers import TagAnswers
-from foretext.tasks.tag_set import TagSet
 
 PASSAGE = "the cat purrs and the dog barks"
 

@@ -12,10 +12,10 @@ from foretext.backbones.pair_reader import PairReader
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Answer, Question
 from foretext.errors import CorpusError, SettingError
+from foretext.heads.span_qa import SpanHead
+from foretext.heads.task_base import TaskBase
 from foretext.progress.run_context import RunContext
 from foretext.task_models.reader import SpanReader
-from foretext.tasks.span_qa import SpanQA
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.training.loop import fit
@@ -40,7 +40,7 @@ ANSWERED, UNANSWERABLE = asked(CONTEXT, "cow moos"), asked(CONTEXT)
 def reader(tokenizer: SubwordTokenizer, rows: Sequence[Question], **settings: object) -> SpanReader:
     torch.manual_seed(0)
     body = TaskBase(tokenizer, bert(tokenizer).backbone, "full")
-    return SpanReader.begin(body, SpanQA.Config(**settings), rows)
+    return SpanReader.begin(body, SpanHead.Config(**settings), rows)
 
 
 def tell(monkeypatch: pytest.MonkeyPatch, model: SpanReader, *rows: Logits) -> None:
@@ -132,7 +132,7 @@ def test_a_model_that_sees_to_the_left_reads_the_question_first(
 ) -> None:
     body = TaskBase(byte_bpe, gpt(byte_bpe).backbone, "causal")
     row = asked("the dog barks", "barks", question="cat")
-    examples = SpanReader.begin(body, SpanQA.Config(), [row]).examples([row])
+    examples = SpanReader.begin(body, SpanHead.Config(), [row]).examples([row])
     end, question, text = byte_bpe.special.end, *map(byte_bpe.encode, (row.question, row.context))
     assert examples.rows[0].tolist() == [*question, end, *text]
     ((first, last),) = examples.targets["span"].tolist()
@@ -230,7 +230,7 @@ def word_reader(rows: Sequence[Question], **settings: object) -> SpanReader:
     tokenizer = WordTokenizer.learn(config, texts)
     shape = PairReader.Config(vector_size=16, dim=16, dropout=0.0, layer_dropout=0.0)
     base = TaskBase(tokenizer, PairReader(shape, tokenizer.vocab_size), "full")
-    return SpanReader.begin(base, SpanQA.Config(**settings), rows)
+    return SpanReader.begin(base, SpanHead.Config(**settings), rows)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_over_words_it_learns_to_find_what_the_question_asks_for(tmp_path: Path)
     assert model.figures(rows[:40])["f1"] < 0.6
     training = TrainingConfig(steps=120, batch_examples=16, learning_rate=1e-2)
     fit(
-        Model(model.base.backbone, model.task),
+        Model(model.base.backbone, model.head),
         model.examples(rows[40:]),
         training,
         RunContext(tmp_path),
@@ -312,7 +312,7 @@ def test_learns_to_find_the_animal(wordpiece: SubwordTokenizer, tmp_path: Path) 
     model = reader(wordpiece, rows)
     assert model.figures(rows[:40])["f1"] < 0.6
     training = TrainingConfig(steps=80, batch_examples=16, learning_rate=5e-3)
-    network = Model(model.base.backbone, model.task)
+    network = Model(model.base.backbone, model.head)
     fit(network, model.examples(rows[40:]), training, RunContext(tmp_path))
     figures = model.figures(rows[:40])
     assert figures["f1_answered"] > 0.9

@@ -8,9 +8,9 @@ import pytest
 from foretext.corpus import Corpus
 from foretext.data.framing import Framing
 from foretext.data.rows import Question
+from foretext.heads.span_qa import SpanHead
 from foretext.task_models.question_windows import QuestionWindows, window_starts
 from foretext.task_models.readings import Reading, read_spans
-from foretext.tasks.span_qa import SpanQA
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 
@@ -37,7 +37,7 @@ def read(tokenizer: SubwordTokenizer, context: str, *spans: tuple[int, int, floa
     """Score spans of a passage's tokens by their starts; every other start is worth -9."""
     framing = Framing.of(tokenizer, "causal", 32)
     question = Question("", "", context, (), "", "")
-    windows = QuestionWindows.of(tokenizer, framing, SpanQA.Config(), [question])
+    windows = QuestionWindows.of(tokenizer, framing, SpanHead.Config(), [question])
     (width,), (before,) = windows.rows.lengths, windows.passage_starts
     output = np.full((width, 2), -99, np.float32)
     output[0] = 2, 1
@@ -69,7 +69,7 @@ def test_an_accent_stays_with_its_letter(animal_text: Path) -> None:
     context = "a dog\u0301 barks"  # whose token ends before the accent
     framing = Framing.of(tokenizer, "full", 32)
     question = Question("", "", context, (), "", "")
-    windows = QuestionWindows.of(tokenizer, framing, SpanQA.Config(), [question])
+    windows = QuestionWindows.of(tokenizer, framing, SpanHead.Config(), [question])
     assert windows.passages[0].offsets[1].tolist() == [2, 5]
     output = np.zeros((windows.rows.lengths[0], 2), np.float32)
     output[windows.passage_starts[0] + 1] = 9

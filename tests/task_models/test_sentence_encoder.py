@@ -16,10 +16,10 @@ from foretext.backbones.transformer import Transformer
 from foretext.classifiers.examining import examine
 from foretext.data.rows import SentenceRow
 from foretext.errors import CorpusError, SettingError
+from foretext.heads.sentence_vectors import SentenceVectorsHead
+from foretext.heads.task_base import TaskBase
 from foretext.language_model import LanguageModel
 from foretext.task_models.sentence_encoder import SentenceEncoder
-from foretext.tasks.sentence_vectors import SentenceVectors
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import ANIMALS, SHAPE, SOUNDS, TIMES
 from tests.task_files import SMALL, write_task_files
@@ -50,8 +50,8 @@ def scores() -> list[SentenceRow]:
 
 def encoder(body: TaskBase, rows: list[SentenceRow], **settings: Any) -> SentenceEncoder:
     torch.manual_seed(0)
-    config = SentenceVectors.Config(**{"max_length": 24, **settings})
-    made = SentenceEncoder.task_class(config, body, **SentenceEncoder.find(rows))
+    config = SentenceVectorsHead.Config(**{"max_length": 24, **settings})
+    made = SentenceEncoder.head_class(config, body, **SentenceEncoder.find(rows))
     return SentenceEncoder(body, made, device="cpu", precision="fp32")
 
 
@@ -86,7 +86,7 @@ def test_pairs_with_scores_measure_what_was_learned_from_texts(wordpiece: Subwor
         examined = examine(model, scores(), beside={"baseline": SentenceEncoder.baseline(rows)})
         assert examined["judged_by"] == "spearman"
         assert examined["beside"]["baseline"]["difference"] is not None
-        loss = model.task.scores(*states_of(model, scores()))["sentence_vectors"].loss
+        loss = model.head.scores(*states_of(model, scores()))["sentence_vectors"].loss
         assert torch.isfinite(loss)
 
 
@@ -174,7 +174,7 @@ def test_the_projection_is_not_kept(wordpiece: SubwordTokenizer, tmp_path: Path)
     model = encoder(bert_body(wordpiece), pairs(), projection=True)
     model.save(tmp_path / "encoder")
     again = SentenceEncoder.load(tmp_path / "encoder", device="cpu", precision="fp32")
-    assert again.task.projection is None
+    assert again.head.projection is None
     np.testing.assert_array_equal(again.embed(TEXTS), model.embed(TEXTS))
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from foretext.heads.tagging import TaggingHead
 from foretext.task_models import sentence_scores
 from foretext.task_models.sentence_scores import SentenceScores
-from foretext.tasks.tagging import Tagging
 from tests.text_bodies import word_body
 
 
@@ -16,7 +16,7 @@ from tests.text_bodies import word_body
 def test_sentences_are_decoded_as_if_alone(crf: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sentence_scores, "AT_ONCE", 12)
     torch.manual_seed(1)
-    task = Tagging(Tagging.Config(crf=crf), word_body("lookup"), labels=["A", "B", "C"])
+    task = TaggingHead(TaggingHead.Config(crf=crf), word_body("lookup"), labels=["A", "B", "C"])
     rng = np.random.default_rng(1)
     rows = [rng.normal(size=(T, 3)).astype(np.float32) for T in (4, 0, 5, 20, 1, 1, 3)]
     together = SentenceScores(task, rows)
@@ -30,6 +30,6 @@ def test_sentences_are_decoded_as_if_alone(crf: bool, monkeypatch: pytest.Monkey
 
 
 def test_a_temperature_evens_probabilities_out() -> None:
-    task = Tagging(Tagging.Config(crf=False), word_body("lookup"), labels=["A", "B"])
+    task = TaggingHead(TaggingHead.Config(crf=False), word_body("lookup"), labels=["A", "B"])
     scores = SentenceScores(task, [np.log(np.array([[16.0, 1.0]], np.float32))])
     np.testing.assert_allclose(scores.probabilities(4.0)[0], [[2 / 3, 1 / 3]], atol=1e-6)

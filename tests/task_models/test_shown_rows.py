@@ -8,8 +8,8 @@ from foretext.classifiers.class_answers import ClassAnswers
 from foretext.classifiers.score_answers import ScoreAnswers
 from foretext.classifiers.shown_row import ShownRow
 from foretext.data.rows import LabelledPair, LabelledText, TaggedSentence
+from foretext.heads.tag_set import TagSet
 from foretext.task_models.tag_answers import TagAnswers
-from foretext.tasks.tag_set import TagSet
 
 
 def test_the_best_label_is_shown() -> None:

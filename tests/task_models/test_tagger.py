@@ -13,12 +13,12 @@ import torch
 from foretext.backbones.recurrent import Recurrent
 from foretext.data.rows import TaggedConfig, TaggedSentence
 from foretext.errors import CorpusError, SettingError
+from foretext.heads.tagging import TaggingHead
+from foretext.heads.task_base import TaskBase
 from foretext.metrics import violations
 from foretext.progress.run_context import RunContext
 from foretext.task_models import resolving
 from foretext.task_models.tagger import Tagger
-from foretext.tasks.tagging import Tagging
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.tokenizers.word_tokenizer import WordTokenizer
@@ -47,7 +47,7 @@ def animals(scheme: str = "IOB2") -> list[TaggedSentence]:
 
 def untrained(body: TaskBase, rows: list[TaggedSentence], **settings: Any) -> Tagger:
     torch.manual_seed(3)
-    return Tagger.begin(body, Tagging.Config(**settings), rows)
+    return Tagger.begin(body, TaggingHead.Config(**settings), rows)
 
 
 def body_of(kind: str, wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer) -> TaskBase:
@@ -96,15 +96,15 @@ def test_transitions_learn_in_bfloat16(tmp_path: Path) -> None:
     """All words are unknown, so that nothing but the sequence of tags tells the next one."""
     rows = [sentence("x " * length, "A B C " * (length // 3)) for length in (3, 6, 9, 12)] * 4
     model = untrained(word_body("lookup"), rows)
-    assert model.task.crf is not None
+    assert model.head.crf is not None
     model.base.backbone.requires_grad_(False)
     config = TrainingConfig(
         steps=60, learning_rate=0.1, batch_examples=16, device="cpu", precision="bf16"
     )
-    fit(Model(model.base.backbone, model.task), model.examples(rows), config, RunContext(tmp_path))
+    fit(Model(model.base.backbone, model.head), model.examples(rows), config, RunContext(tmp_path))
     assert model.judged_by == "accuracy"
     assert model.figures(rows)["accuracy"] == 1.0
-    assert model.task.crf.transitions.dtype == torch.float32
+    assert model.head.crf.transitions.dtype == torch.float32
 
 
 def test_spelling_tells_what_words_do_not(tmp_path: Path) -> None:
@@ -134,8 +134,8 @@ def spelling_body(num_characters: int) -> TaskBase:
 def test_the_alphabet_has_as_many_characters_as_the_body() -> None:
     rows = [sentence("aaa bbc", "B-X O")]
     assert Tagger.num_characters(rows) == 5
-    assert untrained(spelling_body(4), rows).task.found["characters"] == "ab"
-    assert untrained(word_body("lookup"), rows).task.found["characters"] == ""
+    assert untrained(spelling_body(4), rows).head.found["characters"] == "ab"
+    assert untrained(word_body("lookup"), rows).head.found["characters"] == ""
 
 
 @pytest.mark.parametrize("crf", [True, False])
@@ -144,7 +144,7 @@ def test_figures_are_those_of_seqeval(wordpiece: SubwordTokenizer, crf: bool) ->
     metrics = pytest.importorskip("seqeval.metrics")
     rows = animals()
     model = untrained(bert_body(wordpiece), rows, crf=crf)
-    torch.nn.init.normal_(model.task.classifier.weight, std=1.0)
+    torch.nn.init.normal_(model.head.classifier.weight, std=1.0)
     gold, predicted = [list(row.tags) for row in rows], model.predict([row.tokens for row in rows])
     figures = model.figures(rows)
     report = metrics.classification_report(gold, predicted, output_dict=True, zero_division=0)
@@ -203,7 +203,7 @@ def test_long_sentences_are_answered_whole(wordpiece: SubwordTokenizer, tmp_path
 
 def test_answers_never_violate_the_scheme(wordpiece: SubwordTokenizer) -> None:
     model = untrained(bert_body(wordpiece), animals())
-    torch.nn.init.normal_(model.task.classifier.weight, std=1.0)
+    torch.nn.init.normal_(model.head.classifier.weight, std=1.0)
     tags = model.predict([row.tokens for row in animals()])
     assert any(tag.startswith("I") for own in tags for tag in own)
     assert [violations(own, "IOB2") for own in tags] == [[]] * len(tags)
@@ -278,7 +278,7 @@ def test_characters_are_found_to_be_the_tokens(wordpiece: SubwordTokenizer) -> N
     rows = [sentence("我 爱 北 京", "O O B-LOC I-LOC"), sentence("2 0 岁", "O O O")]
     model = untrained(bert_body(wordpiece), rows)
     assert [token.text for token in model.tokens(["20岁 ok"])[0]] == ["2", "0", "岁", "o", "k"]
-    assert not untrained(bert_body(wordpiece), animals()).task.by_character
+    assert not untrained(bert_body(wordpiece), animals()).head.by_character
 
 
 def test_a_single_text_gets_a_single_answer(wordpiece: SubwordTokenizer) -> None:
@@ -336,7 +336,7 @@ def chinese() -> list[TaggedSentence]:
 
 
 def resolved(rows: list[TaggedSentence], *, is_frozen: bool = False, **settings: Any) -> Any:
-    config = Tagging.Config(**settings)
+    config = TaggingHead.Config(**settings)
     body = word_body("recurrent")
     return Tagger.resolve(config, body, rows, is_pretrained=True, is_frozen=is_frozen)
 
@@ -356,7 +356,7 @@ def test_chinese_characters_are_marked_by_their_words(tmp_path: Path) -> None:
     assert model.figures(rows)["f1"] == 1.0
     model.save(tmp_path / "folder")
     kept = Tagger.load(tmp_path / "folder")
-    assert kept.task.marks_tokens
+    assert kept.head.marks_tokens
     texts = ["我在北京看长江", "北京"]
     for ours, theirs in zip(model.predict_proba(texts), kept.predict_proba(texts), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-6)

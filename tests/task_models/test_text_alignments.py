@@ -70,7 +70,7 @@ def test_pictures_are_those_of_the_attention(writer: TextWriter) -> None:
     rows = rows_of(PAIRS[:3])
     outputs = ["one two two one", "", "three, two"]
     backbone = writer.network().backbone
-    first, second = text_alignments(backbone, writer.base, writer.task, rows, outputs)
+    first, second = text_alignments(backbone, writer.base, writer.head, rows, outputs)
     assert first["source"] == ["eins"] * 4
     assert first["output"] == outputs[0].split()
     assert second["output"] == ["three", ",", "two"]
@@ -96,7 +96,7 @@ def test_the_row_of_a_token_is_that_which_predicts_it(
 
     monkeypatch.setattr(backbone, "cross_attention_maps", diagonal)
     row = ParallelText("eins zwei drei", "", "a:1")
-    task = writer.task
+    task = writer.head
     [found] = text_alignments(backbone, writer.base, task, [row], ["eins zwei drei"])
     start = len(task.reading(()).opening) - 1
     frame = task.reading([7] * 3).source
@@ -109,7 +109,7 @@ def test_long_and_short_texts_have_no_picture(writer: TextWriter) -> None:
     rows = rows_of([("eins", "one"), ("eins " * 30, "one")])
     outputs = ["one two three"] * 2
     backbone = writer.network().backbone
-    assert text_alignments(backbone, writer.base, writer.task, rows, outputs) == []
+    assert text_alignments(backbone, writer.base, writer.head, rows, outputs) == []
 
 
 def test_a_run_has_all_blocks(writer: TextWriter) -> None:
@@ -125,7 +125,7 @@ def test_a_run_has_all_blocks(writer: TextWriter) -> None:
 def test_one_output_is_aligned_as_its_picture_is(writer: TextWriter) -> None:
     row, output = rows_of(PAIRS[:1])[0], "one two two one"
     [picture] = text_alignments(
-        writer.network().backbone, writer.base, writer.task, [row], [output]
+        writer.network().backbone, writer.base, writer.head, [row], [output]
     )
     found = writer.alignment(row.source, output)
     assert (found.source, found.output) == (picture["source"], picture["output"])

@@ -18,11 +18,11 @@ from foretext.data.rows.row_texts import RowTexts
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
+from foretext.heads.task_base import TaskBase
 from foretext.metrics.texts import bleu
 from foretext.task_models.text_answer import TextAnswer
 from foretext.task_models.text_answers import TextAnswers
 from foretext.task_models.text_writer import TextWriter
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss
@@ -156,7 +156,7 @@ def test_figures_are_those_of_the_metrics_and_of_the_loss(writer: TextWriter) ->
     assert answers.texts == texts
     assert figures["bleu"] == bleu(texts, [row.target for row in rows]).value
     assert figures["signatures"]["bleu"].startswith("nrefs:1|case:mixed")
-    model = Model(writer.base.backbone, writer.task).eval()
+    model = Model(writer.base.backbone, writer.head).eval()
     loss = HeldOutLoss(writer.examples(rows), 4).measure(model)["valid_loss"]
     assert figures["perplexity"] == pytest.approx(
         math.exp(loss), rel=1e-2
@@ -185,14 +185,14 @@ def test_an_output_that_never_ends_is_stopped_and_reported(writer: TextWriter) -
         rows = rows_of(PAIRS[:2])
         assert writer.answer_rows(rows).figures(rows)["unfinished"] == 1.0
     finally:
-        writer.answering({"max_new_tokens": writer.task.max_new_tokens})
+        writer.answering({"max_new_tokens": writer.head.max_new_tokens})
 
 
 @pytest.mark.parametrize("choice", ["warn", "cut", "refuse"])
 def test_a_source_longer_than_the_model(writer: TextWriter, choice: str) -> None:
-    before = writer.task.config
+    before = writer.head.config
     long = " ".join(["eins"] * 40)
-    writer.task.config = before.model_copy(update={"long_sources": choice})
+    writer.head.config = before.model_copy(update={"long_sources": choice})
     try:
         if choice == "refuse":
             with pytest.raises(CorpusError, match=r"text 2: the source has \d+ tokens, and the"):
@@ -205,7 +205,7 @@ def test_a_source_longer_than_the_model(writer: TextWriter, choice: str) -> None
         assert len(warned) == (choice == "warn")
         assert writer.num_cut(rows_of([(long, "one"), ("eins", "one")])) == 1
     finally:
-        writer.task.config = before
+        writer.head.config = before
 
 
 def test_outputs_that_say_nothing_are_told(writer: TextWriter) -> None:

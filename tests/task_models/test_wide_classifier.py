@@ -14,10 +14,10 @@ from foretext.classifiers.linear import LinearClassifier
 from foretext.classifiers.word_vocabulary import WORDS_FILE, WordVocabulary
 from foretext.data.rows import LabelledText
 from foretext.errors import ModelFileError, SettingError
+from foretext.heads.classification import ClassificationHead
 from foretext.metrics import sigmoid, softmax
 from foretext.task_models.classifier import TextClassifier
 from foretext.task_models.lessons import Lessons, Teaching
-from foretext.tasks.classification import Classification
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.task_models.test_classifier import several_labels
 from tests.text_bodies import bert_body, gpt_body, labelled_texts, silent, word_body
@@ -29,7 +29,9 @@ KINDS = ["bert", "gpt", "lookup", "textcnn", "recurrent"]
 def wide(body: Any, rows: list[LabelledText] | None = None, **settings: Any) -> TextClassifier:
     torch.manual_seed(0)
     chosen = {"word_features": "tfidf", "max_length": 32, "dropout": 0.0, **settings}
-    model = TextClassifier.begin(body, Classification.Config(**chosen), rows or labelled_texts())
+    model = TextClassifier.begin(
+        body, ClassificationHead.Config(**chosen), rows or labelled_texts()
+    )
     model.answering({"precision": "fp32"})
     return model
 
@@ -61,13 +63,13 @@ def test_both_are_added() -> None:
     model, texts = wide(word_body("textcnn")), ["the dog", "every cat in the noon ."]
     words = linear_of(labelled_texts()).logits(texts)
     alone = wide(word_body("textcnn"), word_features="none")
-    alone.task.load_state_dict(
-        {name: w for name, w in model.task.state_dict().items() if "words" not in name}
+    alone.head.load_state_dict(
+        {name: w for name, w in model.head.state_dict().items() if "words" not in name}
     )
     network = np.log(alone.predict_proba(texts))
     with torch.no_grad():
-        assert model.task.words is not None
-        model.task.words.scale.fill_(0.5)
+        assert model.head.words is not None
+        model.head.words.scale.fill_(0.5)
     np.testing.assert_allclose(
         model.predict_proba(texts), softmax(network + 0.5 * words), atol=1e-5
     )
@@ -117,7 +119,7 @@ def test_held_out_rows_weigh_network_and_words() -> None:
     names = ["cat", "dog", "hen"]
     rows = [row._replace(labels=(str(rng.choice(names)),)) for row in labelled_texts(60)]
     model = wide(word_body("textcnn"), rows)
-    head = model.task.words
+    head = model.head.words
     assert head is not None
     held_out = labelled_texts(90)
     [note] = model.finish(held_out)
@@ -144,8 +146,8 @@ def test_the_folder_keeps_words_and_weights(
 ) -> None:
     model = wide(bert_body(wordpiece) if kind == "bert" else word_body(kind))
     with torch.no_grad():
-        assert model.task.words is not None
-        model.task.words.scale.fill_(1.5)
+        assert model.head.words is not None
+        model.head.words.scale.fill_(1.5)
     model.save(tmp_path)
     kept: Any = ft.load(tmp_path)
     kept.answering({"precision": "fp32"})
@@ -153,7 +155,7 @@ def test_the_folder_keeps_words_and_weights(
     np.testing.assert_allclose(kept.predict_proba(texts), model.predict_proba(texts), atol=1e-6)
     assert kept.num_parameters == model.num_parameters
     vocabulary = WordVocabulary.read(tmp_path / WORDS_FILE)
-    assert kept.task.found["num_word_features"] == len(vocabulary)
+    assert kept.head.found["num_word_features"] == len(vocabulary)
     assert not (tmp_path / "linear.safetensors").exists()
     fewer = WordVocabulary(vocabulary.config, vocabulary.features[1:], vocabulary.idf[1:])
     fewer.write(tmp_path / WORDS_FILE)
@@ -167,7 +169,7 @@ def test_the_folder_keeps_words_and_weights(
 def test_another_task_learns_on_its_backbone(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
     model = wide(bert_body(wordpiece))
     again = wide(model.as_base(), word_features="none")
-    assert again.task.words is None
+    assert again.head.words is None
     again.save(tmp_path)
     assert not (tmp_path / WORDS_FILE).exists()
 
@@ -209,6 +211,9 @@ def test_the_linear_classifier_is_not_counted_twice() -> None:
 
 def test_a_head_of_less_than_no_features_is_refused() -> None:
     with pytest.raises(ValueError, match="is below 0"):
-        Classification(
-            Classification.Config(), word_body("textcnn"), labels=["a", "b"], num_word_features=-1
+        ClassificationHead(
+            ClassificationHead.Config(),
+            word_body("textcnn"),
+            labels=["a", "b"],
+            num_word_features=-1,
         )

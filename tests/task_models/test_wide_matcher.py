@@ -13,10 +13,10 @@ import foretext as ft
 from foretext.classifiers.pair_baseline import PairBaseline
 from foretext.data.rows import LabelledPair
 from foretext.errors import ForetextError, SettingError
+from foretext.heads.matching import MatchingHead
+from foretext.heads.task_base import TaskBase
 from foretext.metrics import softmax
 from foretext.task_models.matcher import TextMatcher
-from foretext.tasks.matching import Matching
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import TIMES
 from tests.text_bodies import bert_body, gpt_body, pair, silent, word_body
@@ -44,7 +44,7 @@ def alike(number: int = 40, names: tuple[str, ...] = ("no", "yes")) -> list[Labe
 def wide(body: TaskBase, rows: list[LabelledPair] | None = None, **settings: Any) -> TextMatcher:
     torch.manual_seed(0)
     chosen = {"word_features": "overlap", "max_length": 32, "dropout": 0.0, **settings}
-    model = TextMatcher.begin(body, Matching.Config(**chosen), rows or alike())
+    model = TextMatcher.begin(body, MatchingHead.Config(**chosen), rows or alike())
     model.answering({"precision": "fp32"})
     return model
 
@@ -79,12 +79,12 @@ def test_both_are_added(
     make = bodies.get(kind, lambda: word_body(kind))
     model, alone = wide(make(), mode=mode), wide(make(), mode=mode, word_features="none")
     alone.base.backbone.load_state_dict(model.base.backbone.state_dict())
-    alone.task.load_state_dict(
-        {name: w for name, w in model.task.state_dict().items() if "words" not in name}
+    alone.head.load_state_dict(
+        {name: w for name, w in model.head.state_dict().items() if "words" not in name}
     )
     with torch.no_grad():
-        assert model.task.words is not None
-        model.task.words.scale.fill_(0.5)
+        assert model.head.words is not None
+        model.head.words.scale.fill_(0.5)
     words = np.log(baseline_of(alike()).predict_proba(PAIRS))
     expected = softmax(np.log(alone.predict_proba(PAIRS)) + 0.5 * words)
     np.testing.assert_allclose(model.predict_proba(PAIRS), expected, atol=1e-4)
@@ -105,12 +105,12 @@ def test_held_out_rows_weigh_network_and_words() -> None:
         return float(-np.log(model.predict_proba(pairs)[np.arange(60), right]).mean())
 
     best = loss()
-    assert model.task.words is not None
+    assert model.head.words is not None
     with torch.no_grad():
         for change in (1.1, 0.8):
-            model.task.words.scale.mul_(change)
+            model.head.words.scale.mul_(change)
             assert loss() >= best - 1e-6
-            model.task.words.scale.div_(change)
+            model.head.words.scale.div_(change)
     assert model.finish(held_out[:20]) == []  # two weights want more rows
     assert wide(word_body("textcnn"), word_features="none").finish(held_out) == []
 
@@ -119,13 +119,13 @@ def test_held_out_rows_weigh_network_and_words() -> None:
 def test_the_folder_keeps_the_words(wordpiece: SubwordTokenizer, tmp_path: Path, kind: str) -> None:
     model = wide(bert_body(wordpiece) if kind == "bert" else word_body(kind))
     with torch.no_grad():
-        assert model.task.words is not None
-        model.task.words.scale.fill_(1.5)
+        assert model.head.words is not None
+        model.head.words.scale.fill_(1.5)
     model.save(tmp_path)
     kept: Any = ft.load(tmp_path)
     kept.answering({"precision": "fp32"})
     np.testing.assert_allclose(kept.predict_proba(PAIRS), model.predict_proba(PAIRS), atol=1e-6)
-    assert kept.task.found["pair_words"] == "unicode_words"
+    assert kept.head.found["pair_words"] == "unicode_words"
     config = (tmp_path / "config.json").read_text()
     (tmp_path / "config.json").write_text(config.replace("unicode_words", "os.system"))
     with pytest.raises(ForetextError, match=r"os\.system"):
@@ -134,7 +134,7 @@ def test_the_folder_keeps_the_words(wordpiece: SubwordTokenizer, tmp_path: Path,
 
 def test_scores_are_refused() -> None:
     rows = [row._replace(label=None, score=float(place)) for place, row in enumerate(alike())]
-    config = Matching.Config(word_features="overlap")
+    config = MatchingHead.Config(word_features="overlap")
     with pytest.raises(SettingError, match=r"\[task\] word_features would have no effect on"):
         TextMatcher.begin(word_body("textcnn"), config, rows)
 

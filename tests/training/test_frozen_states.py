@@ -17,10 +17,10 @@ from foretext.data.batch import Inputs
 from foretext.data.rows import LabelledText
 from foretext.data.token_file import Tokens
 from foretext.errors import Interrupted
+from foretext.heads.task_base import TaskBase
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.task_models.classifier import TextClassifier
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.batches import Batches
 from foretext.training.fine_tuning import freeze
@@ -60,20 +60,20 @@ def classifier(wordpiece: SubwordTokenizer, layers: str = "mix", dropout: float 
 
 def frozen(wordpiece: SubwordTokenizer, room: float = WHOLE) -> tuple[Any, FrozenStates, Batches]:
     made = classifier(wordpiece)
-    model = Model(made.base.backbone, made.task)
+    model = Model(made.base.backbone, made.head)
     freeze(model, TrainingConfig(**SETTINGS))
     batches = Batches(made.examples(ROWS), BATCH, seed=1)
     return model, FrozenStates(model, batches, room), batches
 
 
 def trained(made: Any, context: RunContext | None = None, **settings: Any) -> list[dict[str, Any]]:
-    model = Model(made.base.backbone, made.task)
+    model = Model(made.base.backbone, made.head)
     config = TrainingConfig(**{**SETTINGS, **settings})
     return fit(model, made.examples(ROWS), config, context or RunContext(Path()))
 
 
 def weights(made: Any) -> dict[str, torch.Tensor]:
-    return made.task.state_dict()
+    return made.head.state_dict()
 
 
 @pytest.fixture
@@ -185,13 +185,13 @@ def test_a_resumed_training_ends_in_the_same_bits(
 
 def test_what_changes_is_not_kept(wordpiece: SubwordTokenizer, bert_tokens: Tokens) -> None:
     dropping = classifier(wordpiece, dropout=0.1)
-    model = Model(dropping.base.backbone, dropping.task)
+    model = Model(dropping.base.backbone, dropping.head)
     batches = Batches(dropping.examples(ROWS), BATCH, seed=1)
     freeze(model, TrainingConfig(**SETTINGS))
     assert FrozenStates(model, batches, WHOLE).of(batches.batch(0)) is None
 
     learning = classifier(wordpiece)
-    model = Model(learning.base.backbone, learning.task)
+    model = Model(learning.base.backbone, learning.head)
     assert FrozenStates(model, batches, WHOLE).of(batches.batch(0)) is None
 
     masking = bert(wordpiece)

@@ -13,9 +13,9 @@ from torch.nn.utils import parameters_to_vector
 
 from foretext.data.batch import Batch
 from foretext.data.rows import SentenceRow
+from foretext.heads.sentence_vectors import SentenceVectorsHead
 from foretext.progress.run_context import RunContext
 from foretext.task_models.sentence_encoder import SentenceEncoder
-from foretext.tasks.sentence_vectors import SentenceVectors
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.grad_cache import GradCache
 from foretext.training.loop import Training
@@ -51,8 +51,8 @@ def model_of(tokenizer: SubwordTokenizer, kind: str, *, dropout: float, **task: 
         if isinstance(module, nn.Dropout):
             module.p = dropout
     torch.manual_seed(0)
-    encoder = SentenceEncoder.begin(body, SentenceVectors.Config(**task), rows(kind))
-    model = Model(body.backbone, encoder.task).train()
+    encoder = SentenceEncoder.begin(body, SentenceVectorsHead.Config(**task), rows(kind))
+    model = Model(body.backbone, encoder.head).train()
     examples = encoder.examples(rows(kind))
     return model, examples.batch(examples.keys(np.random.default_rng(0)))
 

@@ -17,11 +17,11 @@ from foretext.data.examples import Examples
 from foretext.data.rows import ParallelText, SentenceRow
 from foretext.data.token_file import Tokens
 from foretext.errors import Interrupted
+from foretext.heads.task_base import TaskBase
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.task_models.sentence_encoder import SentenceEncoder
 from foretext.task_models.text_writer import TextWriter
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training import records
 from foretext.training.batches import Part
@@ -94,7 +94,7 @@ def of_pairs(folder: Path) -> Material:
     config = TextWriter.task_config()(max_length=24)
     writer = TextWriter.begin(base, config, rows)
     examples = writer.examples(rows)
-    return Model(base.backbone, writer.task), examples, Worst(examples, 16)
+    return Model(base.backbone, writer.head), examples, Worst(examples, 16)
 
 
 def of_sentences(folder: Path) -> Material:
@@ -104,7 +104,7 @@ def of_sentences(folder: Path) -> Material:
     rows = [SentenceRow(text, " ".join(reversed(text.split())), None, None, "") for text in TEXTS]
     encoder = SentenceEncoder.begin(base, SentenceEncoder.task_config()(max_length=24), rows)
     examples = encoder.examples(rows)
-    return Model(base.backbone, encoder.task), examples, Worst(examples, 16)
+    return Model(base.backbone, encoder.head), examples, Worst(examples, 16)
 
 
 def train(

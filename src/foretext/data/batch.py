@@ -56,7 +56,7 @@ class Inputs:
     source: Inputs | None = None  # B rows of another text, which an encoder reads
     memory: Tensor | None = None  # (B, S, D), the encoder's states of the source, if known already
     carried: tuple[Tensor, ...] = ()  # (B, ...) each, `States.carried` of the rows so far
-    # What a head reads of the words of a text beside its states (`foretext.tasks.word_logits`)
+    # What a head reads of the words of a text beside its states (`foretext.heads.word_logits`)
     word_columns: Tensor | None = None  # (B, W) int64, which features a text has
     word_values: Tensor | None = None  # (B, W) float32, of these; 0 where a text has fewer
     word_logits: Tensor | None = None  # (B, C) float32, what follows from them, if known already

@@ -45,12 +45,12 @@ from foretext.finetuning.training import training_config
 from foretext.finetuning.trials import open_settings, search_trials
 from foretext.finetuning.validation import TaskValidation
 from foretext.finetuning.words import untrained_words
+from foretext.heads.task_base import TaskBase
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.task_models import TASKS
 from foretext.task_models.base import TaskModel
 from foretext.task_models.trainee import Resolved
-from foretext.tasks.task_base import TaskBase
 from foretext.training.kept_record import kept_record
 from foretext.training.loop import fit
 from foretext.training.model import Model
@@ -256,7 +256,7 @@ class NetworkLearner(Learner):
         budget = Budget.started(seconds)
         model = self.untrained(rows)
         names = open_settings(
-            self.training_settings, self.settings.get("task", {}), self.ready, model.task
+            self.training_settings, self.settings.get("task", {}), self.ready, model.head
         )
         trials = NetworkTrials.prepared(self, model, rows, budget, tell)
         found = search_trials(names, self.training(rows, 0), budget, trials.score, tell)
@@ -306,7 +306,7 @@ class NetworkLearner(Learner):
         """Return the settings of head, training and, from scratch, of backbone and tokenizer."""
         task_model = cast(TaskModel, model)
         return {
-            "task": task_model.task.config.kept(mode="json"),
+            "task": task_model.head.config.kept(mode="json"),
             "training": self.training(rows, 0).kept(),
             **self._resolved_base(),
         }

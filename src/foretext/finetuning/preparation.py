@@ -85,7 +85,7 @@ class Preparation:
             texts = sampled(self.unlabelled, share)
             return model.consistent(rows.learned, texts, config.consistency)
         if self.taught is None:
-            return model.task, model.examples(rows.learned)
+            return model.head, model.examples(rows.learned)
         teaching = Teaching(config.teacher_weight, config.teacher_temperature)
         return model.taught(lessons_of(self.taught.lessons, len(rows.learned)), teaching)
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.generation import Decoding
+from foretext.heads.base import Head
+from foretext.heads.task_base import TaskBase
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.nn.dense import Dense
 from foretext.objectives.base import Objective
-from foretext.tasks.base import Task
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Loaded", "LoadedNetwork", "LoadedTask"]
@@ -54,6 +54,6 @@ class LoadedTask:
 
     name: str  # of the task, as the folder says
     base: TaskBase
-    task: Task
+    head: Head
     unused: tuple[str, ...] = ()  # weights of the folder that neither has
     facts: Mapping[str, Any] = field(default_factory=dict)  # what foretext kept with it

@@ -13,6 +13,8 @@ from torch import Tensor
 
 from foretext._version import __version__
 from foretext.errors import ModelFileError, SettingError
+from foretext.heads.base import Head
+from foretext.heads.task_base import TaskBase
 from foretext.interop.loaded import LoadedTask
 from foretext.interop.no_init import no_init
 from foretext.interop.own import (
@@ -27,8 +29,6 @@ from foretext.interop.own_settings import own_part
 from foretext.interop.task_heads import is_kept
 from foretext.interop.transfer import named_weights
 from foretext.objectives import OBJECTIVES
-from foretext.tasks.base import Task
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = [
@@ -42,10 +42,10 @@ __all__ = [
 
 
 def own_task_settings(
-    base: TaskBase, task: Task, name: str, facts: Mapping[str, Any]
+    base: TaskBase, head: Head, name: str, facts: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the value of "foretext"."""
-    writer = task.writer
+    writer = head.writer
     name_of_writer = None if writer is None else OBJECTIVES.name_of(type(writer))
     said = writer and {"objective": described(str(name_of_writer), writer)}
     return {
@@ -54,20 +54,20 @@ def own_task_settings(
         "visibility": base.visibility,
         **backbone_settings(base.backbone),
         **(said or {}),
-        "task": _without_training(described(name, task)),
-        "found": task.found,
+        "task": _without_training(described(name, head)),
+        "found": head.found,
         "facts": dict(facts),
     }
 
 
-def own_task_weights(base: TaskBase, task: Task) -> dict[str, Tensor]:
+def own_task_weights(base: TaskBase, head: Head) -> dict[str, Tensor]:
     """Return the weights under our names, float32 on the CPU."""
-    return renamed_own(task_weights(base, task))
+    return renamed_own(task_weights(base, head))
 
 
-def task_weights(base: TaskBase, task: Task) -> dict[str, Tensor]:
+def task_weights(base: TaskBase, head: Head) -> dict[str, Tensor]:
     """Return the weights that are kept, shared ones once."""
-    named = named_weights(backbone=base.backbone, task=task)
+    named = named_weights(backbone=base.backbone, task=head)
     return {name: w for name, w in named.items() if is_kept(name.removeprefix("task."))}
 
 
@@ -104,14 +104,14 @@ def load_own_task(
         backbone = own_backbone(config, config_path, target_tokenizer or tokenizer)
         visibility = own_visibility(own, backbone, config_path)
         base = TaskBase(tokenizer, backbone, visibility, target_tokenizer=target_tokenizer)
-        name, task = made_task(own, base, config_path, resolve)
-    fill_own(task_weights(base, task), weights, r"", weight_path)
-    return LoadedTask(name, base, task)
+        name, head = made_task(own, base, config_path, resolve)
+    fill_own(task_weights(base, head), weights, r"", weight_path)
+    return LoadedTask(name, base, head)
 
 
 def made_task(
     own: Mapping[str, Any], base: TaskBase, path: Path, resolve: Resolve
-) -> tuple[str, Task]:
+) -> tuple[str, Head]:
     """Build a task whose weights are filled in later; return its name, too.
 
     Args:
@@ -127,14 +127,14 @@ def made_task(
     if part is None:
         raise ModelFileError(f'{path} does not describe a task under "foretext".')
     try:
-        task: Task = part.component(part.config, base, **found)
+        head: Head = part.component(part.config, base, **found)
     except SettingError as error:
         raise ModelFileError(f"{path}: {error}") from error
     except (TypeError, LookupError, ValueError) as error:
         raise ModelFileError(
             f"{path}: no task can be built from what was found in the rows ({error})."
         ) from error
-    return part.name, task
+    return part.name, head
 
 
 def _without_training(settings: dict[str, Any]) -> dict[str, Any]:

@@ -14,14 +14,14 @@ from torch import Tensor
 
 from foretext.errors import ModelFileError, SettingError
 from foretext.generation import Decoding
+from foretext.heads.base import Head
+from foretext.heads.task_base import TaskBase
 from foretext.interop.conversion import Converted, from_family, to_family
 from foretext.interop.families import family_of
 from foretext.interop.loaded import LoadedTask
 from foretext.interop.own_parts import Resolve
 from foretext.interop.own_settings import own_part
 from foretext.interop.own_tasks import made_task
-from foretext.tasks.base import Task
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["decoding_of", "writer_from_family", "writer_to_family", "writes_texts"]
@@ -37,11 +37,11 @@ SEARCH = (  # settings of the task that are those of `Decoding`
 )
 
 
-def writer_to_family(base: TaskBase, task: Task) -> Converted | None:
+def writer_to_family(base: TaskBase, head: Head) -> Converted | None:
     """Return a task that writes texts as a family has it; None: it is none, or no family has it."""
-    if task.writer is None or not isinstance(base.tokenizer, SubwordTokenizer):
+    if head.writer is None or not isinstance(base.tokenizer, SubwordTokenizer):
         return None
-    return to_family(base.backbone, task.writer, base.tokenizer)
+    return to_family(base.backbone, head.writer, base.tokenizer)
 
 
 def writes_texts(theirs: Mapping[str, Any], path: Path, resolve: Resolve) -> bool:
@@ -102,10 +102,10 @@ def writer_from_family(
     own = own_part(theirs)
     said = own if own.get("task") else {"task": _settings(network.decoding)}
     try:
-        name, task = made_task(said, base, config_path, resolve)
+        name, head = made_task(said, base, config_path, resolve)
     except SettingError as error:
         raise ModelFileError(f"{config_path}: {error}") from error
-    return LoadedTask(name, base, task, network.unused)
+    return LoadedTask(name, base, head, network.unused)
 
 
 def _settings(decoding: Decoding | None) -> dict[str, Any]:
@@ -114,8 +114,8 @@ def _settings(decoding: Decoding | None) -> dict[str, Any]:
     return {"name": TASK, **{name: getattr(search, name) for name in SEARCH}}
 
 
-def decoding_of(task: Task, positions: int) -> Decoding:
+def decoding_of(head: Head, positions: int) -> Decoding:
     """Return how a task searches for texts, which have as many tokens at most as positions."""
-    chosen = {name: getattr(task.config, name) for name in SEARCH}
-    most = min(cast(Any, task).max_new_tokens, positions)
+    chosen = {name: getattr(head.config, name) for name in SEARCH}
+    most = min(cast(Any, head).max_new_tokens, positions)
     return Decoding(**{**chosen, "max_new_tokens": most})

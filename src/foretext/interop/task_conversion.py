@@ -10,6 +10,8 @@ from typing import Any, cast
 from torch import Tensor
 
 from foretext.errors import ModelFileError
+from foretext.heads.base import Head
+from foretext.heads.task_base import TaskBase
 from foretext.interop.buffers import check_buffers
 from foretext.interop.conversion import Converted, backbone_config, further_keys
 from foretext.interop.families import FAMILIES, family_of
@@ -26,14 +28,12 @@ from foretext.interop.task_heads import TaskHead
 from foretext.interop.their_names import canonical_names
 from foretext.interop.their_tasks import said_of_task, says_same, task_keys
 from foretext.interop.transfer import fill_weights, renamed_weights
-from foretext.tasks.base import Task
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["task_from_family", "task_to_family"]
 
 
-def task_to_family(base: TaskBase, task: Task, name: str) -> Converted | None:
+def task_to_family(base: TaskBase, task: Head, name: str) -> Converted | None:
     """Return a model as a family has it; None where no family has such a model.
 
     Args:
@@ -95,7 +95,7 @@ def task_from_family(
 
 
 def _converted(
-    family: Family, head: TaskHead, theirs: Settings, base: TaskBase, task: Task
+    family: Family, head: TaskHead, theirs: Settings, base: TaskBase, task: Head
 ) -> Converted:
     """A model as a family has it; `theirs` are the settings of its backbone."""
     config = base.backbone.config

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from foretext.errors import ModelFileError
+from foretext.heads.base import Head
+from foretext.heads.task_base import TaskBase
 from foretext.interop.config_file import read_config, write_json
 from foretext.interop.conversion import Converted
 from foretext.interop.generation_config import write_generation
@@ -48,8 +50,6 @@ from foretext.interop.weight_file import (
     write_weights,
 )
 from foretext.replacement import refuse_unfinished
-from foretext.tasks.base import Task
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.frames import framed
 from foretext.tokenizers.hf_files import (
     load_hf_tokenizer,
@@ -66,38 +66,38 @@ TOKENIZER = "tokenizer.json"
 
 
 def save_task(
-    folder: Path, base: TaskBase, task: Task, name: str, facts: Mapping[str, Any]
+    folder: Path, base: TaskBase, head: Head, name: str, facts: Mapping[str, Any]
 ) -> None:
     """Write a model to a folder, file by file, config.json last.
 
     Args:
         folder: created if missing; other files in it stay.
         base: of the model.
-        task: whose head is kept, without what only its training used.
+        head: is kept, without what only its training used.
         name: of the task, by which `load_task` finds the class of its head.
         facts: what else is kept, as JSON has it.
 
     Raises:
         OutputError: the folder cannot be written.
     """
-    converted = task_to_family(base, task, name) or writer_to_family(base, task)
+    converted = task_to_family(base, head, name) or writer_to_family(base, head)
     if converted is None:
         settings = {"model_type": MODEL_TYPE, "vocab_size": base.backbone.vocab_size}
-        weights = own_task_weights(base, task)
+        weights = own_task_weights(base, head)
     else:
         settings, weights = converted.settings, converted.weights
     folder.mkdir(parents=True, exist_ok=True)
-    _save_tokenizer(folder, base, task)
+    _save_tokenizer(folder, base, head)
     save_target_tokenizer(cast(SubwordTokenizer | None, base.target_tokenizer), folder)
-    if converted is not None and task.writer is not None and base.backbone.reads_source:
-        writer: Any = task.writer
-        write_generation(folder, writer, decoding_of(task, base.backbone.max_length))
-    if (pooling := _modules_pooling(base, task, converted)) is not None:
-        length = base.framing(task.config.max_length).max_length
-        sentence = SentenceEncoding(pooling, normalize=task.normalizes, text_length=length)
+    if converted is not None and head.writer is not None and base.backbone.reads_source:
+        writer: Any = head.writer
+        write_generation(folder, writer, decoding_of(head, base.backbone.max_length))
+    if (pooling := _modules_pooling(base, head, converted)) is not None:
+        length = base.framing(head.config.max_length).max_length
+        sentence = SentenceEncoding(pooling, normalize=head.normalizes, text_length=length)
         write_modules(folder, sentence, base.backbone.dim)
     write_weights(folder / WEIGHTS, weights)
-    write_json(folder / CONFIG, {**settings, KEY: own_task_settings(base, task, name, facts)})
+    write_json(folder / CONFIG, {**settings, KEY: own_task_settings(base, head, name, facts)})
 
 
 def load_task(folder: Path, resolve: Resolve, *, of_pairs: bool = False) -> LoadedTask:
@@ -139,36 +139,36 @@ def load_task(folder: Path, resolve: Resolve, *, of_pairs: bool = False) -> Load
             )
     check_ids(found.base.tokenizer, found.base.backbone, path, found.base.target_tokenizer)
     found.base.backbone.eval()
-    found.task.eval()
+    found.head.eval()
     return replace(found, facts=dict(own_part(config).get("facts", {})))
 
 
-def _modules_pooling(base: TaskBase, task: Task, converted: Converted | None) -> PoolingMode | None:
+def _modules_pooling(base: TaskBase, head: Head, converted: Converted | None) -> PoolingMode | None:
     """Return the pooling of a folder of a sentence encoder; None: it is none.
 
     A model that no family has is one for foretext alone.
     """
     if converted is not None:
         return converted.pooling
-    is_encoder = task.group == 1 and task.sentence_pooling in get_args(PoolingMode)
+    is_encoder = head.group == 1 and head.sentence_pooling in get_args(PoolingMode)
     if not is_encoder or base.tokenizer.kind == "words":
         return None
-    return cast(PoolingMode, task.sentence_pooling)
+    return cast(PoolingMode, head.sentence_pooling)
 
 
-def _save_tokenizer(folder: Path, base: TaskBase, task: Task) -> None:
+def _save_tokenizer(folder: Path, base: TaskBase, head: Head) -> None:
     """Write the tokenizer with the template of the rows that the task reads."""
     tokenizer, backbone = base.tokenizer, base.backbone
     if not isinstance(tokenizer, SubwordTokenizer):
         tokenizer.save(folder / TOKENIZER)
         return
-    if task.writer is not None:
-        source = task.writer.reading(()).source or ()
+    if head.writer is not None:
+        source = head.writer.reading(()).source or ()
         before, behind = source[: len(source) - 1], source[-1:]
         tells_frame = framed(tokenizer, before, behind, behind, has_segments=False)
         save_framed_tokenizer(tells_frame, folder, backbone.max_length, has_segments=False)
         return
-    framing = base.framing(task.config.max_length)
+    framing = base.framing(head.config.max_length)
     has_segments = backbone.num_segments > 1
     tells_frame = framed(
         tokenizer, framing.prefix, framing.between, framing.suffix, has_segments=has_segments

@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 from foretext.data.batch import Visibility
+from foretext.heads.base import Head
 from foretext.interop.rows import Row
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.nn.pooling import Pooling
-from foretext.tasks.base import Task
 
 __all__ = ["OF_TEXTS", "TaskHead", "is_kept", "similarities"]
 
@@ -46,19 +46,19 @@ class TaskHead(NamedTuple):
             theirs.get(mark, value) == value for mark, value in self.marks.items()
         )
 
-    def fits(self, name: str, task: Task, visibility: Visibility) -> bool:
+    def fits(self, name: str, head: Head, visibility: Visibility) -> bool:
         """Whether a task of this name is of this form, on a backbone that sees `visibility`.
 
         A task that marks tokens is not: their programs would not mark them.
         """
-        ours = {name for name in task.state_dict() if is_kept(name)}
+        ours = {name for name in head.state_dict() if is_kept(name)}
         rows = {row.ours for row in self.rows}
         return (
             name in self.tasks
-            and task.visibility == visibility
-            and task.group == self.group
-            and task.pooling == self.pooling
-            and not task.marks_tokens
+            and head.visibility == visibility
+            and head.group == self.group
+            and head.pooling == self.pooling
+            and not head.marks_tokens
             and ours <= rows
             and all(name.endswith(".bias") for name in rows - ours)
         )
@@ -68,8 +68,8 @@ def similarities(body_class: str) -> tuple[TaskHead, ...]:
     """Return the heads that `sentence-transformers` computes: pooled texts, or their cosine."""
     poolings: tuple[PoolingMode, ...] = get_args(PoolingMode)
     return tuple(
-        TaskHead(body_class, (task,), (), pooling=pooling, group=group)
-        for task, group in (("matching", 2), ("sentence_vectors", 1))
+        TaskHead(body_class, (head,), (), pooling=pooling, group=group)
+        for head, group in (("matching", 2), ("sentence_vectors", 1))
         for pooling in poolings
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from foretext.heads.base import Head
 from foretext.interop.family import Settings
 from foretext.interop.task_heads import TaskHead
-from foretext.tasks.base import Task
 
 __all__ = ["Said", "said_of_task", "says_same", "task_keys"]
 
@@ -27,7 +27,7 @@ class Said(NamedTuple):
     found: dict[str, Any]
 
 
-def task_keys(head: TaskHead, task: Task) -> Settings:
+def task_keys(head: TaskHead, task: Head) -> Settings:
     """Return their settings for a task of ours."""
     keys: Settings = {"architectures": [head.their_class], **head.marks}
     if head.dropout is not None:

@@ -15,6 +15,7 @@ from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
 from foretext.files import merged_folder
 from foretext.generation import Decoding
+from foretext.heads.task_base import TaskBase
 from foretext.language_model.embedding import TextEmbedder
 from foretext.language_model.encoding import Pooling
 from foretext.language_model.networks import Network, Networks
@@ -23,7 +24,6 @@ from foretext.nn.dense import Dense, through_layers
 from foretext.nn.device import DeviceName, ReadingPrecision, choose_device
 from foretext.objectives.base import Objective, TaskHeads
 from foretext.representation import Represented
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.known_languages import languages_of_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, cast
 import torch
 
 from foretext.arguments import checked_arguments
+from foretext.heads.base import Head
+from foretext.heads.task_base import TaskBase
 from foretext.nn.copies import Copies
 from foretext.nn.device import DeviceName, ReadingPrecision, choose_device, choose_dtype
 from foretext.nn.quantized_linear import check_int8, has_int8
 from foretext.nn.reading_copy import reading_copy
 from foretext.task_models.computing import TaskNetwork
 from foretext.task_models.trainee import Trainee
-from foretext.tasks.base import Task
-from foretext.tasks.task_base import TaskBase
 
 __all__ = ["AnsweringNetwork"]
 
@@ -26,7 +26,7 @@ class AnsweringNetwork(Trainee):
 
     Args:
         base: tokenizer and backbone.
-        task: the head on that backbone.
+        head: on that backbone.
         device: "auto" takes a CUDA device where there is one.
         precision: "auto" answers in bfloat16 where the device has it; "int8" is the same with
             products of integers, which only processors with VNNI instructions have.
@@ -42,13 +42,13 @@ class AnsweringNetwork(Trainee):
     answers_in_int8: ClassVar[bool] = True  # whether products of integers have an effect
 
     def __init__(
-        self, base: TaskBase, task: Task, *, device: DeviceName, precision: ReadingPrecision
+        self, base: TaskBase, head: Head, *, device: DeviceName, precision: ReadingPrecision
     ) -> None:
         self.base = base
-        self.task = task
+        self.head = head
         self.keeps_int8 = False
         self._is_in_training = False
-        network = TaskNetwork(base.backbone, task).to(choose_device(device))
+        network = TaskNetwork(base.backbone, head).to(choose_device(device))
         self._copies = Copies(network, (base.tokenizer, base.target_tokenizer))
         self.use_precision(precision)
 

@@ -16,6 +16,8 @@ from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
 from foretext.errors import ModelFileError
 from foretext.files import merged_folder
+from foretext.heads.base import Head
+from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import CONFIG
 from foretext.interop.task_folder import load_task, save_task
 from foretext.nn.device import DeviceName, ReadingPrecision
@@ -23,8 +25,6 @@ from foretext.parsing import parse_json
 from foretext.task_models import TASKS
 from foretext.task_models.answering_network import AnsweringNetwork
 from foretext.task_models.computing import Outputs, compute_outputs
-from foretext.tasks.base import Task
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["KeptFacts", "Positive", "TaskModel", "head_class"]
@@ -42,13 +42,13 @@ class KeptFacts(TypedDict, total=False):
 class TaskModel(AnsweringNetwork):
     """A base and a task.
 
-    A task from outside the package needs `task_class`, `rows_config`, `title`, `judged_by`, and the
+    A task from outside the package needs `head_class`, `rows_config`, `title`, `judged_by`, and the
     methods `read`, `find`, `examples`, `answer_rows`, `judge` and `records`. All others have
     defaults.
 
     Args:
         base: tokenizer and backbone.
-        task: the head on that backbone.
+        head: on that backbone.
         temperature: that logits are divided by before they become probabilities.
         device: "auto" takes a CUDA device where there is one.
         precision: "auto" answers in bfloat16 where the device has it; "int8" is the same with
@@ -68,13 +68,13 @@ class TaskModel(AnsweringNetwork):
     def __init__(
         self,
         base: TaskBase,
-        task: Task,
+        head: Head,
         *,
         temperature: float = 1.0,
         device: DeviceName = "auto",
         precision: ReadingPrecision = "auto",
     ) -> None:
-        super().__init__(base, task, device=device, precision=precision)
+        super().__init__(base, head, device=device, precision=precision)
         self.temperature = temperature
 
     @property
@@ -85,17 +85,17 @@ class TaskModel(AnsweringNetwork):
     @property
     def num_labels(self) -> int | None:
         """Number of labels; None where answers are no labels."""
-        return len(self.task.found.get("labels", ())) or None
+        return len(self.head.found.get("labels", ())) or None
 
     @property
     def label_names(self) -> tuple[str, ...]:
         """The labels; (): answers are no labels."""
-        return tuple(self.task.found.get("labels", ()))
+        return tuple(self.head.found.get("labels", ()))
 
     @property
     def layer_weights(self) -> dict[str, float]:
         """How much of each layer the head reads; empty: the last layer alone."""
-        weights, num_layers = self.task.layer_weights, self.base.backbone.num_layers
+        weights, num_layers = self.head.layer_weights, self.base.backbone.num_layers
         names = ["embeddings", *(f"layer {number}" for number in range(1, num_layers + 1))]
         return dict(zip(names[-len(weights) :], weights, strict=False))
 
@@ -106,7 +106,7 @@ class TaskModel(AnsweringNetwork):
     @property
     def num_parameters(self) -> int:
         """Number of weights of backbone and head."""
-        parts = (self.base.backbone, self.task)
+        parts = (self.base.backbone, self.head)
         return sum(weight.numel() for part in parts for weight in part.parameters())
 
     @classmethod
@@ -117,7 +117,7 @@ class TaskModel(AnsweringNetwork):
             CorpusError: nothing can be learned from the rows.
             SettingError: the head does not fit the base.
         """
-        return cls(base, cls.task_class(config, base, **cls.find(rows)))
+        return cls(base, cls.head_class(config, base, **cls.find(rows)))
 
     @classmethod
     def needs_dropout(cls, rows: Sequence[Any]) -> bool:
@@ -139,12 +139,12 @@ class TaskModel(AnsweringNetwork):
             base.tokenizer,
             base.backbone,
             base.visibility,
-            *self.task.for_tasks,
-            sentence_pooling=self.task.sentence_pooling,
+            *self.head.for_tasks,
+            sentence_pooling=self.head.sentence_pooling,
             target_tokenizer=base.target_tokenizer,
-            objective=self.task.writer,
-            knows_pairs=self.task.writes_texts,
-            characters=self.task.characters,
+            objective=self.head.writer,
+            knows_pairs=self.head.writes_texts,
+            characters=self.head.characters,
         )
 
     @property
@@ -155,7 +155,7 @@ class TaskModel(AnsweringNetwork):
     @property
     def text_framing(self) -> Framing | None:
         """What stands around a text, and how much of a text is read at once."""
-        return self.base.framing(self.task.config.max_length)
+        return self.base.framing(self.head.config.max_length)
 
     # Answers
 
@@ -196,7 +196,7 @@ class TaskModel(AnsweringNetwork):
         """
         self.save_parts(folder)
         kept = {**facts, "kind": self.kind, **self.facts()}
-        save_task(folder, self.base, self.task, self.kind, kept)
+        save_task(folder, self.base, self.head, self.kind, kept)
 
     @checked_arguments
     def save(self, folder: str | Path) -> None:
@@ -228,7 +228,7 @@ class TaskModel(AnsweringNetwork):
         component: type[TaskModel] = TASKS.resolve(stored.name, path)
         if not issubclass(component, cls):
             raise ModelFileError(f"{folder} holds a {component.__name__}, not a {cls.__name__}.")
-        model = component(stored.base, stored.task, device=device, precision=precision)
+        model = component(stored.base, stored.head, device=device, precision=precision)
         place = f"{path}: the facts of the model"
         kept = json.dumps(dict(stored.facts))
         facts = parse_json(kept, place, ModelFileError, component.facts_type)
@@ -239,7 +239,7 @@ class TaskModel(AnsweringNetwork):
         return model
 
 
-def head_class(name: str, source: Path) -> type[Task]:
+def head_class(name: str, source: Path) -> type[Head]:
     """Return the class of the head of a task that the file `source` names."""
     component: type[TaskModel] = TASKS.resolve(name, source)
-    return component.task_class
+    return component.head_class

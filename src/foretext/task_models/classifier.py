@@ -65,11 +65,11 @@ class TextClassifier(ClassifierLearning):
     @property
     def label_names(self) -> tuple[str, ...]:
         """The labels, in the order of the probabilities."""
-        return self.task.answers.labels
+        return self.head.answers.labels
 
     def answers_to(self, texts: list[str]) -> ClassAnswers:
         """Return how probable each label is for each text."""
-        labels, merged = self.task.answers.labels, self._merged(texts)
+        labels, merged = self.head.answers.labels, self._merged(texts)
         alone = ClassAnswers(labels, merged, self.is_multi_label)
         if self.ensemble is None:
             return alone
@@ -91,7 +91,7 @@ class TextClassifier(ClassifierLearning):
             raise SettingError("Probabilities of several labels a text cannot be calibrated.")
         windows = self._windows([row.text for row in rows])
         logits = windows.merged(self._logits(windows), len(rows))
-        self.temperature = label_temperature(self.task.answers.labels, logits, rows)
+        self.temperature = label_temperature(self.head.answers.labels, logits, rows)
         return self.temperature
 
     def join(self, linear: LinearClassifier, rows: Sequence[LabelledText]) -> Weights:
@@ -105,7 +105,7 @@ class TextClassifier(ClassifierLearning):
             CorpusError: no row has a label that is known.
             SettingError: the linear classifier has other labels, or the head reads words already.
         """
-        self.check_joins(self.task.config)
+        self.check_joins(self.head.config)
         if not self._has_labels_of(linear):
             raise SettingError(
                 "The linear classifier has other labels than the network; train both on the same "
@@ -150,7 +150,7 @@ class TextClassifier(ClassifierLearning):
 
     def token_rows(self, texts: Texts) -> TokenRows:
         """Return the windows of a text, and the characters of their tokens."""
-        config = self.task.config
+        config = self.head.config
         places = text_places(self.base, texts[0], config.max_length, config.long_texts)
         return TokenRows(self._padded(self._windows(texts), {}), places)
 
@@ -166,7 +166,7 @@ class TextClassifier(ClassifierLearning):
     def _merged(self, texts: Sequence[str]) -> Probabilities:
         """Return the network's probabilities, (N, C): of each text the mean over its windows."""
         windows = self._windows(texts)
-        each = self.task.answers.values(self._logits(windows), self.temperature)
+        each = self.head.answers.values(self._logits(windows), self.temperature)
         return windows.merged(each, len(texts))
 
     def _as_logits(self, probabilities: Probabilities) -> Probabilities:

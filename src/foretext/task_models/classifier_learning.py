@@ -18,12 +18,12 @@ from foretext.data.replaced_examples import ReplacedExamples
 from foretext.data.rows import LabelledText
 from foretext.data.rows.label import found_labels
 from foretext.errors import SettingError
+from foretext.heads.classification import ClassificationHead
+from foretext.heads.consistent import Consistent
+from foretext.heads.partly_labelled import IS_LABELLED
+from foretext.heads.taught import TEACHER, Taught
 from foretext.task_models.lessons import Consistency, Lessons, Teaching
 from foretext.task_models.wide_classifier import WideClassifier
-from foretext.tasks.classification import Classification
-from foretext.tasks.consistent import Consistent
-from foretext.tasks.partly_labelled import IS_LABELLED
-from foretext.tasks.taught import TEACHER, Taught
 
 __all__ = ["ClassifierLearning"]
 
@@ -31,8 +31,8 @@ __all__ = ["ClassifierLearning"]
 class ClassifierLearning(WideClassifier):
     """Texts that have one label each, or any number of them."""
 
-    task: Classification
-    task_class = Classification
+    head: ClassificationHead
+    head_class = ClassificationHead
 
     @classmethod
     def find(cls, rows: Sequence[LabelledText]) -> dict[str, Any]:
@@ -97,23 +97,23 @@ class ClassifierLearning(WideClassifier):
     @property
     def is_multi_label(self) -> bool:
         """Whether a text may have any number of labels."""
-        return self.task.answers.are_sets
+        return self.head.answers.are_sets
 
     def examples(self, rows: Sequence[LabelledText]) -> PaddedExamples:
         """Return each window of each text, with the labels of the text."""
         if not self.is_multi_label:
             check_single(rows)
-        check_labels(rows, self.task.answers.labels)
+        check_labels(rows, self.head.answers.labels)
         windows = self._windows([row.text for row in rows])
-        labels = self.task.answers.targets([row.labels for row in rows])
-        targets = {self.task.answers.target: labels[windows.owners]}
+        labels = self.head.answers.targets([row.labels for row in rows])
+        targets = {self.head.answers.target: labels[windows.owners]}
         return self._padded(windows, targets, self._read_rows(rows))
 
     def taught(self, lessons: Lessons, config: Teaching) -> tuple[Taught, PaddedExamples]:
         """Return the task with a teacher beside the labels, and each window of each row."""
-        soft = self.task.answers.softened(lessons.probabilities, config.temperature)
+        soft = self.head.answers.softened(lessons.probabilities, config.temperature)
         examples = self._partly_labelled(lessons.labelled, lessons.unlabelled, {TEACHER: soft})
-        return Taught(self.task, *config), examples
+        return Taught(self.head, *config), examples
 
     def consistent(
         self,
@@ -126,7 +126,7 @@ class ClassifierLearning(WideClassifier):
         is_labelled = np.asarray(examples.targets[IS_LABELLED])
         kept = self.base.tokenizer.special.ids
         replaced = ReplacedExamples(examples, is_labelled, config.replaced_rate, kept)
-        task = Consistent(self.task, config.weight, config.temperature, config.confidence)
+        task = Consistent(self.head, config.weight, config.temperature, config.confidence)
         return task, replaced
 
     def _partly_labelled(
@@ -136,7 +136,7 @@ class ClassifierLearning(WideClassifier):
         targets: Mapping[str, NDArray[Any]],
     ) -> PaddedExamples:
         """Return each window of rows with and without labels; `targets` are of both, (N + U, C)."""
-        rows, answers = [*labelled, *unlabelled], self.task.answers
+        rows, answers = [*labelled, *unlabelled], self.head.answers
         windows = self._windows([row.text for row in rows])
         known = answers.targets([row.labels for row in labelled])
         labels = np.zeros((len(rows), *known.shape[1:]), known.dtype)
@@ -152,4 +152,4 @@ class ClassifierLearning(WideClassifier):
 
     def knows(self, row: LabelledText) -> bool:
         """Whether all labels of a text are known."""
-        return set(row.labels) <= set(self.task.answers.labels)
+        return set(row.labels) <= set(self.head.answers.labels)

@@ -11,8 +11,8 @@ from torch import nn
 from foretext.backbones.base import Backbone
 from foretext.backbones.inference_batches import inference_batches
 from foretext.data.padded_examples import PaddedExamples
+from foretext.heads.base import Head
 from foretext.nn.batch_threads import over_batches
-from foretext.tasks.base import Task
 
 __all__ = ["Outputs", "TaskNetwork", "compute_outputs"]
 
@@ -25,12 +25,12 @@ class TaskNetwork(nn.Module):
     """A backbone and the head of a task."""
 
     backbone: Backbone
-    task: Task
+    head: Head
 
-    def __init__(self, backbone: Backbone, task: Task) -> None:
+    def __init__(self, backbone: Backbone, head: Head) -> None:
         super().__init__()
         self.backbone = backbone
-        self.task = task
+        self.head = head
 
 
 class _Batch(NamedTuple):
@@ -46,8 +46,8 @@ def compute_outputs(network: TaskNetwork, examples: PaddedExamples) -> Outputs:
 
     def computed(batch: _Batch) -> NDArray[np.float32]:
         inputs = examples.batch(batch.keys).inputs.to(device)
-        states = network.backbone(inputs, keep_layers=network.task.needs_layers)
-        return network.task.outputs(states, inputs).float().cpu().numpy()
+        states = network.backbone(inputs, keep_layers=network.head.needs_layers)
+        return network.head.outputs(states, inputs).float().cpu().numpy()
 
     for batch, found in zip(batches, over_batches(computed, batches, device), strict=True):
         of_positions = found.ndim > 2

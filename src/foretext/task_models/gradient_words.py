@@ -14,12 +14,12 @@ from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
 from foretext.errors import SettingError
 from foretext.explanation import Asked, Place, Texts, Weighed, summed
+from foretext.heads.long_texts import LongTexts, cut_pair, cut_text
+from foretext.heads.matching import MatchMode
+from foretext.heads.task_base import TaskBase
+from foretext.heads.text_head import TextHead
 from foretext.task_models.base import TaskModel
 from foretext.task_models.gradients import STEPS, Gradients, Path, integrated_gradients
-from foretext.tasks.long_texts import LongTexts, cut_pair, cut_text
-from foretext.tasks.matching import MatchMode
-from foretext.tasks.task_base import TaskBase
-from foretext.tasks.text_task import TextTask
 from foretext.tokenizers.special_tokens import SpecialTokens
 
 __all__ = ["GradientWords", "TokenRows", "pair_places", "text_places"]
@@ -39,7 +39,7 @@ class TokenRows(NamedTuple):
 class GradientWords(TaskModel):
     """A network that reads texts, whose words gradients can weigh."""
 
-    task: TextTask
+    head: TextHead
     explained_by: tuple[str, ...] = ("occlusion", "gradient")
 
     @abstractmethod
@@ -118,7 +118,7 @@ def _gradients(model: GradientWords, rows: TokenRows, column: int) -> Gradients:
     mask = _hiding(model.base.tokenizer.special)
     marks = torch.from_numpy(is_token).to(inputs.ids.device)
     path = Path.of(network.backbone, inputs, rows.examples.group, marks, mask)
-    answers, temperature = model.task.answers, model.temperature
+    answers, temperature = model.head.answers, model.temperature
     return integrated_gradients(
         network, path, lambda outputs: answers.explained(outputs, temperature)[:, column]
     )

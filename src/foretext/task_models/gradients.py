@@ -94,9 +94,9 @@ class _Batch(NamedTuple):
             **inputs.words_of(self.rows),
         )
         [name] = (name for name, each in backbone.named_parameters() if each is backbone.embedding)
-        options = {"keep_layers": network.task.needs_layers}
+        options = {"keep_layers": network.head.needs_layers}
         states = functional_call(backbone, {name: vectors.flatten(0, 1)}, (numbered,), options)
-        return network.task.outputs(states, numbered)
+        return network.head.outputs(states, numbered)
 
 
 def integrated_gradients(

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from foretext.data.rows import LabelledRow
+from foretext.heads.word_logits import WordLogits
 from foretext.task_models.ensemble import fitted_weights
-from foretext.tasks.word_logits import WordLogits
 
 __all__ = ["FEWEST_ROWS", "scale_by_rows"]
 

@@ -31,11 +31,11 @@ from foretext.data.rows.given import given_pairs, one_or_each
 from foretext.data.rows.label import Label, LabelValue, label_array
 from foretext.errors import SettingError
 from foretext.explanation import Texts, Values
+from foretext.heads.matching import MatchingHead
 from foretext.task_models.gradient_words import GradientWords, TokenRows, pair_places
 from foretext.task_models.matcher_learning import MatcherLearning
 from foretext.task_models.pair_rows import TextPair
 from foretext.task_models.wide_matcher import WideMatcher, pairs_of
-from foretext.tasks.matching import Matching
 
 __all__ = ["TextMatcher"]
 
@@ -46,7 +46,7 @@ Scores = NDArray[np.float64]
 class TextMatcher(WideMatcher, GradientWords):
     """Pairs of texts to a label or to a score."""
 
-    task: Matching
+    head: MatchingHead
 
     @property
     def usage(self) -> str:
@@ -55,7 +55,7 @@ class TextMatcher(WideMatcher, GradientWords):
 
     def examples(self, rows: Sequence[LabelledPair]) -> PaddedExamples:
         """Return each pair with its label or score."""
-        answers = self.task.answers
+        answers = self.head.answers
         right: list[Any] = scores_of(rows) if self.has_scores else [row.labels for row in rows]
         if not self.has_scores:
             check_single(rows)
@@ -64,7 +64,7 @@ class TextMatcher(WideMatcher, GradientWords):
 
     def knows(self, row: LabelledPair) -> bool:
         """Whether the label of a pair is known; every score is."""
-        return self.has_scores or set(row.labels) <= set(self.task.answers.labels)
+        return self.has_scores or set(row.labels) <= set(self.head.answers.labels)
 
     def num_cut(self, rows: Sequence[LabelledPair]) -> int:
         """Return the number of pairs that are longer than the model reads."""
@@ -85,12 +85,12 @@ class TextMatcher(WideMatcher, GradientWords):
     @property
     def has_scores(self) -> bool:
         """Whether answers are numbers, not labels."""
-        return not self.task.answers.labels
+        return not self.head.answers.labels
 
     @property
     def label_names(self) -> tuple[str, ...]:
         """The labels, in the order of the probabilities; none where answers are scores."""
-        return self.task.answers.labels
+        return self.head.answers.labels
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -188,7 +188,7 @@ class TextMatcher(WideMatcher, GradientWords):
         """
         self._check_classes()
         logits = self._outputs(pairs_of(rows))
-        self.temperature = label_temperature(self.task.answers.labels, logits, rows)
+        self.temperature = label_temperature(self.head.answers.labels, logits, rows)
         return self.temperature
 
     def values(self, inputs: Sequence[Texts]) -> Values:
@@ -199,7 +199,7 @@ class TextMatcher(WideMatcher, GradientWords):
 
     def token_rows(self, texts: Texts) -> TokenRows:
         """Return the rows of a pair, and the characters of their tokens."""
-        places = pair_places(self.base, texts, self.task.config.max_length, self.task.mode)
+        places = pair_places(self.base, texts, self.head.config.max_length, self.head.mode)
         return TokenRows(self._examples(_two([texts]), {}), places)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
@@ -227,11 +227,11 @@ class TextMatcher(WideMatcher, GradientWords):
         return [Label.read(label).value for label in self._classes(pairs).most_probable()]
 
     def _values(self, pairs: Sequence[TextPair]) -> NDArray[np.float64]:
-        return self.task.answers.values(self._outputs(pairs), self.temperature)
+        return self.head.answers.values(self._outputs(pairs), self.temperature)
 
     def _classes(self, pairs: Sequence[TextPair]) -> ClassAnswers:
         self._check_classes()
-        return ClassAnswers(self.task.answers.labels, self._values(pairs), of_pairs=True)
+        return ClassAnswers(self.head.answers.labels, self._values(pairs), of_pairs=True)
 
     def _check_classes(self) -> None:
         if self.has_scores:

@@ -19,12 +19,12 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label import Label, found_labels
+from foretext.heads.matching import MatchingHead
+from foretext.heads.task_base import TaskBase
 from foretext.task_models.base import TaskModel
 from foretext.task_models.pair_scores import have_scores, score_range
 from foretext.task_models.resolving import resolved_mode, resolved_shared_tokens
 from foretext.task_models.trainee import Resolved
-from foretext.tasks.matching import Matching
-from foretext.tasks.task_base import TaskBase
 
 __all__ = ["MatcherLearning"]
 
@@ -37,8 +37,8 @@ READS_OVERLAP = (
 class MatcherLearning(TaskModel):
     """Rows of two texts with a label or a score."""
 
-    task: Matching
-    task_class = Matching
+    head: MatchingHead
+    head_class = MatchingHead
     rows_config: ClassVar = PairsConfig
     fields = ("text_a", "text_b")
     title = "Matching"
@@ -58,7 +58,7 @@ class MatcherLearning(TaskModel):
         return kept if config.score is None else {**kept, "score": "score"}
 
     @classmethod
-    def over_vectors(cls, config: Matching.Config, rows: Sequence[LabelledPair]) -> str:
+    def over_vectors(cls, config: MatchingHead.Config, rows: Sequence[LabelledPair]) -> str:
         """Return "reader", which reads a pair as one row; the usual one where texts stay apart."""
         is_siamese = config.mode == "siamese" or have_scores(rows)
         return cls.vectors_backbone if is_siamese else "reader"
@@ -121,14 +121,14 @@ class MatcherLearning(TaskModel):
             super().check_calibration(rows)
 
     @classmethod
-    def learns_embeddings(cls, config: Matching.Config) -> bool:
+    def learns_embeddings(cls, config: MatchingHead.Config) -> bool:
         """Whether shared tokens are marked by embeddings."""
         return config.shared_tokens is True
 
     @classmethod
     def resolve(
         cls,
-        config: Matching.Config,
+        config: MatchingHead.Config,
         base: TaskBase,
         rows: Sequence[LabelledPair],
         *,

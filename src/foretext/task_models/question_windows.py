@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import Ragged
 from foretext.data.rows import Question
+from foretext.heads.shared_tokens import shared_tokens
+from foretext.heads.span_qa import SpanHead
 from foretext.task_models.passages import EncodedPassage, encode_passages
-from foretext.tasks.shared_tokens import shared_tokens
-from foretext.tasks.span_qa import SpanQA
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["QuestionWindows", "window_starts"]
@@ -38,7 +38,7 @@ class QuestionWindows(NamedTuple):
         cls,
         tokenizer: Tokenizer,
         framing: Framing,
-        config: SpanQA.Config,
+        config: SpanHead.Config,
         questions: Sequence[Question],
         *,
         marks_shared: bool = False,

@@ -19,13 +19,13 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.given import one_or_each
 from foretext.errors import CorpusError, SettingError
+from foretext.heads.span_qa import SpanHead
+from foretext.heads.task_base import TaskBase
 from foretext.nn.device import DeviceName, ReadingPrecision
 from foretext.task_models.question_windows import QuestionWindows
 from foretext.task_models.reader_learning import ReaderLearning
 from foretext.task_models.readings import Reading, SpanAnswer, read_spans
 from foretext.task_models.span_answers import SpanAnswers, SpanChoice
-from foretext.tasks.span_qa import SpanQA
-from foretext.tasks.task_base import TaskBase
 
 __all__ = ["SpanAnswer", "SpanReader"]
 
@@ -35,7 +35,7 @@ class SpanReader(ReaderLearning):
 
     Args:
         base: tokenizer and backbone.
-        task: the head on that backbone.
+        head: on that backbone.
         temperature: that scores are divided by before they become probabilities.
         null_threshold: margin above which a question that may have no answer gets none.
         device: "auto" takes a CUDA device where there is one.
@@ -45,14 +45,14 @@ class SpanReader(ReaderLearning):
     def __init__(
         self,
         base: TaskBase,
-        task: SpanQA,
+        head: SpanHead,
         *,
         temperature: float = 1.0,
         null_threshold: float = 0.0,
         device: DeviceName = "auto",
         precision: ReadingPrecision = "auto",
     ) -> None:
-        super().__init__(base, task, temperature=temperature, device=device, precision=precision)
+        super().__init__(base, head, temperature=temperature, device=device, precision=precision)
         self.null_threshold = null_threshold
 
     @property
@@ -74,14 +74,14 @@ class SpanReader(ReaderLearning):
         known = [row for row in rows if self.knows(row)]
         windows = self._windows(known)
         spans = windows.spans(known)
-        if not self.task.config.keep_empty_windows:
+        if not self.head.config.keep_empty_windows:
             answerable = np.array([bool(row.answers) for row in known])[windows.owners]
             kept = spans.any(axis=1) | ~answerable
             windows, spans = windows.kept(kept), spans[kept]
         if not len(spans):
             raise CorpusError(
                 f"None of {len(rows)} questions can be learned from: no row of max_length = "
-                f"{self.task.config.max_length} holds an answer."
+                f"{self.head.config.max_length} holds an answer."
             )
         return self._padded(windows, {"span": spans})
 
@@ -96,7 +96,7 @@ class SpanReader(ReaderLearning):
     @property
     def may_abstain(self) -> bool:
         """Whether a question may be left without an answer."""
-        return bool(self.task.found["may_abstain"])
+        return bool(self.head.found["may_abstain"])
 
     def predict(self, pairs: Any) -> Any:
         """Return the answer to each question; "" where there is none.
@@ -151,12 +151,12 @@ class SpanReader(ReaderLearning):
 
     def answer_rows(self, rows: Sequence[Question]) -> SpanAnswers:
         """Return the best spans of each question's passage, and which of them is chosen."""
-        return SpanAnswers(self._readings(rows), self.choice, self.task.config.language)
+        return SpanAnswers(self._readings(rows), self.choice, self.head.config.language)
 
     def _readings(self, rows: Sequence[Question]) -> list[Reading]:
         if not rows:
             return []
-        windows, config = self._windows(rows), self.task.config
+        windows, config = self._windows(rows), self.head.config
         return read_spans(
             windows,
             [row.context for row in rows],
@@ -213,14 +213,14 @@ class SpanReader(ReaderLearning):
         return {**super().facts(), "null_threshold": self.null_threshold}
 
     def _windows(self, rows: Sequence[Question]) -> QuestionWindows:
-        config = self.task.config
+        config = self.head.config
         framing = self.base.framing(config.max_length)
         return QuestionWindows.of(
             self.base.reader(),
             framing,
             config,
             rows,
-            marks_shared=self.task.marks_tokens,
+            marks_shared=self.head.marks_tokens,
         )
 
     def _padded(self, windows: QuestionWindows, targets: dict[str, Any]) -> PaddedExamples:

@@ -22,12 +22,12 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.errors import CorpusError
+from foretext.heads.span_qa import SpanHead
+from foretext.heads.task_base import TaskBase
 from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.resolving import resolved_shared_tokens
 from foretext.task_models.span_baseline import no_answer, span_baseline
 from foretext.task_models.trainee import Resolved
-from foretext.tasks.span_qa import SpanQA
-from foretext.tasks.task_base import TaskBase
 
 __all__ = ["ReaderLearning"]
 
@@ -43,8 +43,8 @@ class _Facts(KeptFacts, total=False):
 class ReaderLearning(TaskModel):
     """Rows of a question, a passage and its answers."""
 
-    task: SpanQA
-    task_class = SpanQA
+    head: SpanHead
+    head_class = SpanHead
     facts_type: ClassVar = _Facts
     rows_config: ClassVar = QuestionsConfig
     fields = ("question", "context")
@@ -120,14 +120,14 @@ class ReaderLearning(TaskModel):
         return span_baseline(rows)
 
     @classmethod
-    def learns_embeddings(cls, config: SpanQA.Config) -> bool:
+    def learns_embeddings(cls, config: SpanHead.Config) -> bool:
         """Whether shared tokens are marked by embeddings."""
         return config.shared_tokens is True
 
     @classmethod
     def resolve(
         cls,
-        config: SpanQA.Config,
+        config: SpanHead.Config,
         base: TaskBase,
         rows: Sequence[Question],
         *,

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.heads.best_spans import best_spans
 from foretext.task_models.computing import Outputs
 from foretext.task_models.question_windows import QuestionWindows
-from foretext.tasks.best_spans import best_spans
 
 __all__ = ["Reading", "SpanAnswer", "read_spans"]
 

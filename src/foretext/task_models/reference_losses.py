@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 
 from foretext.data.padded_examples import IGNORED, PaddedExamples
+from foretext.heads.text_to_text import TextToTextHead
 from foretext.task_models.computing import TaskNetwork
-from foretext.tasks.text_to_text import TextToText
 
 __all__ = ["reference_losses"]
 
@@ -33,7 +33,7 @@ def reference_losses(network: TaskNetwork, examples: PaddedExamples) -> list[tup
         states = network.backbone(batch.inputs)
         right = batch.targets["next"]  # (B, T)
         asked = right != IGNORED
-        logits = cast(TextToText, network.task).head(states.last[asked])
+        logits = cast(TextToTextHead, network.head).head(states.last[asked])
         losses = torch.zeros(right.shape, device=device)
         losses[asked] = F.cross_entropy(logits.float(), right[asked], reduction="none")
         sums = zip(losses.sum(1).tolist(), asked.sum(1).tolist(), strict=True)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from foretext.corpus.jieba_words import is_jieba_installed
+from foretext.heads.matching import MatchingHead, match_mode
+from foretext.heads.shared_tokens import marks_shared, shared_token_note
+from foretext.heads.span_qa import SpanHead
+from foretext.heads.tagging import TaggingHead
+from foretext.heads.task_base import TaskBase
+from foretext.heads.word_boundaries import gains_from_boundaries
 from foretext.task_models.trainee import Resolved
-from foretext.tasks.matching import Matching, match_mode
-from foretext.tasks.shared_tokens import marks_shared, shared_token_note
-from foretext.tasks.span_qa import SpanQA
-from foretext.tasks.tagging import Tagging
-from foretext.tasks.task_base import TaskBase
-from foretext.tasks.word_boundaries import gains_from_boundaries
 
 __all__ = ["resolved_boundaries", "resolved_mode", "resolved_shared_tokens"]
 
 
-def resolved_mode(config: Matching.Config, base: TaskBase, *, has_scores: bool) -> Resolved:
+def resolved_mode(config: MatchingHead.Config, base: TaskBase, *, has_scores: bool) -> Resolved:
     """Choose how both texts are read.
 
     Args:
@@ -43,7 +43,7 @@ def resolved_mode(config: Matching.Config, base: TaskBase, *, has_scores: bool) 
 
 
 def resolved_shared_tokens(
-    config: Matching.Config | SpanQA.Config,
+    config: MatchingHead.Config | SpanHead.Config,
     base: TaskBase,
     *,
     is_pretrained: bool,
@@ -72,7 +72,7 @@ def resolved_shared_tokens(
 
 
 def resolved_boundaries(
-    config: Tagging.Config, base: TaskBase, *, is_chinese: bool, is_frozen: bool
+    config: TaggingHead.Config, base: TaskBase, *, is_chinese: bool, is_frozen: bool
 ) -> Resolved:
     """Choose whether characters are marked by their places in jieba's words.
 

@@ -46,13 +46,13 @@ class SentenceEncoder(SentenceEncoderLearning):
 
     def served_facts(self) -> dict[str, Any]:
         """Return what a server says of the model, as JSON has it."""
-        more = {"dimensions": self.vector_size, "pooling": self.task.pooling}
+        more = {"dimensions": self.vector_size, "pooling": self.head.pooling}
         return {**super().served_facts(), **more}
 
     @property
     def judged_by(self) -> str:  # type: ignore[override]
         """The figure by which one model is better than another, on the rows measured last."""
-        has_scores = self.task.kind == "scores" if self.has_scores is None else self.has_scores
+        has_scores = self.head.kind == "scores" if self.has_scores is None else self.has_scores
         return "spearman" if has_scores else "ndcg@10"
 
     @checked_arguments
@@ -85,7 +85,7 @@ class SentenceEncoder(SentenceEncoderLearning):
             single: NDArray[np.float32] = self.embed([texts], **options)[0]
             return single
         if normalize is None:
-            normalize = self.task.normalizes or dim is not None
+            normalize = self.head.normalizes or dim is not None
         found = list(iterate_texts(texts))
         vectors = np.zeros((len(found), self.vector_size), np.float32)
         for start in range(0, len(found), TEXTS_AT_ONCE):
@@ -127,7 +127,7 @@ class SentenceEncoder(SentenceEncoderLearning):
 
     def _pooled(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors (N, D) of texts, of any length, before they are normalised."""
-        framing, reader = self.base.framing(self.task.config.max_length), self.base.reader()
+        framing, reader = self.base.framing(self.head.config.max_length), self.base.reader()
         overlap = framing.check_overlap(None)
         windows = [framing.windows(ids, overlap) for ids in reader.encode_batch(texts)]
         rows = [row for text in windows for row in text]
@@ -140,7 +140,7 @@ class SentenceEncoder(SentenceEncoderLearning):
         vectors = np.stack(self.outputs(examples))  # (rows, D)
         owners = np.repeat(np.arange(len(texts)), [*map(len, windows)])
         kept, first = np.unique(owners, return_index=True)
-        if self.task.pooling == "max":
+        if self.head.pooling == "max":
             pooled[kept] = np.maximum.reduceat(vectors, first, axis=0)
             return pooled
         lengths = np.fromiter(map(len, rows), np.float32, len(rows))

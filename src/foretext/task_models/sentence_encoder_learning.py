@@ -23,9 +23,9 @@ from foretext.data.rows import (
 from foretext.data.rows.findings import problem_of
 from foretext.data.rows.in_memory import RowSource
 from foretext.errors import CorpusError
+from foretext.heads.sentence_vectors import SCORES, TEXTS, SentenceVectorsHead
 from foretext.task_models.base import TaskModel
 from foretext.task_models.windows import Windows
-from foretext.tasks.sentence_vectors import SCORES, TEXTS, SentenceVectors
 
 __all__ = ["SentenceEncoderLearning"]
 
@@ -44,8 +44,8 @@ class SentenceEncoderLearning(TaskModel):
 
     has_scores: bool | None = None
 
-    task: SentenceVectors
-    task_class = SentenceVectors
+    head: SentenceVectorsHead
+    head_class = SentenceVectorsHead
     rows_config: ClassVar = SentencesConfig
     title = "Sentence vectors"
     abilities = ("embed", "rerank", "predict", "tokenize", "decode")
@@ -123,7 +123,7 @@ class SentenceEncoderLearning(TaskModel):
         self.check_kind(rows)
         groups = [row.texts * 2 if row.text_b is None else row.texts for row in rows]
         texts = [text for group in groups for text in group]
-        windows = Windows.of(self.base, texts, self.task.config.max_length, "head")
+        windows = Windows.of(self.base, texts, self.head.config.max_length, "head")
         return PaddedExamples(
             windows.rows,
             self._targets(rows, groups),
@@ -134,7 +134,7 @@ class SentenceEncoderLearning(TaskModel):
 
     def num_cut(self, rows: Sequence[SentenceRow]) -> int:
         """Return the number of rows with a text that is longer than the model reads in training."""
-        room, reader = self.base.framing(self.task.config.max_length).room, self.base.reader()
+        room, reader = self.base.framing(self.head.config.max_length).room, self.base.reader()
         encoded = reader.encode_batch([text for row in rows for text in row.texts])
         lengths = iter([len(ids) for ids in encoded])
         return sum(max(next(lengths) for _ in row.texts) > room for row in rows)
@@ -152,10 +152,10 @@ class SentenceEncoderLearning(TaskModel):
         if self.has_scores:
             return
         kinds = {"pairs": "triples"}  # both are measured by a search
-        if kinds.get(rows[0].kind, rows[0].kind) != kinds.get(self.task.kind, self.task.kind):
+        if kinds.get(rows[0].kind, rows[0].kind) != kinds.get(self.head.kind, self.head.kind):
             raise CorpusError(
                 f"{rows[0].place}: the rows are {rows[0].kind}, and those of the training are "
-                f"{self.task.kind}; give rows of the same kind, or pairs with scores."
+                f"{self.head.kind}; give rows of the same kind, or pairs with scores."
             )
 
     def _targets(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from foretext.tasks.tagging import Tagging
+from foretext.heads.tagging import TaggingHead
 
 __all__ = ["SentenceScores"]
 
@@ -21,31 +21,31 @@ class SentenceScores:
     """Scores of whole sentences, however many rows they were read in.
 
     Args:
-        task: whose scores they are.
+        head: whose scores they are.
         rows: (T, C) of each sentence.
     """
 
-    def __init__(self, task: Tagging, rows: Sequence[NDArray[np.float32]]) -> None:
-        self.task = task
+    def __init__(self, head: TaggingHead, rows: Sequence[NDArray[np.float32]]) -> None:
+        self.head = head
         self.rows = rows
 
     def tags(self) -> list[list[str]]:
         """Return the best tags of each sentence, as the user's files write them."""
-        return [self.task.tags.written(tags) for tags in self.plain_tags()]
+        return [self.head.tags.written(tags) for tags in self.plain_tags()]
 
     def plain_tags(self) -> list[list[str]]:
         """Return the best tags of each sentence, such as "B-PER", in the user's scheme."""
-        return [self.task.tags.tags(places) for places in self.places()]
+        return [self.head.tags.tags(places) for places in self.places()]
 
     def places(self) -> list[list[int]]:
         """Return the best tags of each sentence as indices."""
-        return [places for block in self._blocks() for places in self.task.decode(*block)]
+        return [places for block in self._blocks() for places in self.head.decode(*block)]
 
     def probabilities(self, temperature: float = 1.0) -> list[NDArray[np.float64]]:
         """Return each tag's probability at each token, (T, C) of each sentence."""
         found: list[NDArray[np.float64]] = []
         for block, mask in self._blocks():
-            rows = self.task.probabilities(block / temperature, mask)
+            rows = self.head.probabilities(block / temperature, mask)
             found += [row[real].double().numpy() for row, real in zip(rows, mask, strict=True)]
         return found
 

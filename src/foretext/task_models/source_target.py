@@ -11,9 +11,9 @@ from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.prefix_examples import PrefixExamples
 from foretext.data.rows import ParallelText
 from foretext.errors import CorpusError
+from foretext.heads.task_base import TaskBase
+from foretext.heads.text_to_text import TextToTextHead
 from foretext.objectives.reading import Reading
-from foretext.tasks.task_base import TaskBase
-from foretext.tasks.text_to_text import TextToText
 
 __all__ = ["EncodedSources", "encode_sources", "encode_targets", "pair_examples"]
 
@@ -26,23 +26,23 @@ class EncodedSources(NamedTuple):
 
 
 def encode_sources(
-    base: TaskBase, task: TextToText, texts: Sequence[str], places: Sequence[str] = ()
+    base: TaskBase, head: TextToTextHead, texts: Sequence[str], places: Sequence[str] = ()
 ) -> EncodedSources:
     """Encode sources, and cut or refuse those that are longer than the network reads.
 
     Args:
         base: with the tokenizer of sources.
-        task: with the room for them, and what is done with longer ones.
+        head: with the room for them, and what is done with longer ones.
         texts: of the sources.
         places: of the texts in files, for the error; without them it counts the texts.
 
     Raises:
         CorpusError: one is too long, and ``task.long_sources`` is "refuse".
     """
-    room = task.source_room
+    room = head.source_room
     encoded = base.tokenizer.encode_batch(texts)
     is_cut = [len(ids) > room for ids in encoded]
-    if any(is_cut) and task.config.long_sources == "refuse":
+    if any(is_cut) and head.config.long_sources == "refuse":
         number = is_cut.index(True)
         place = places[number] if places else f"text {number + 1}"
         raise CorpusError(
@@ -52,24 +52,26 @@ def encode_sources(
     return EncodedSources([ids[:room] for ids in encoded], is_cut)
 
 
-def encode_targets(base: TaskBase, task: TextToText, texts: Sequence[str]) -> list[list[int]]:
+def encode_targets(base: TaskBase, head: TextToTextHead, texts: Sequence[str]) -> list[list[int]]:
     """Encode targets with their end, as far as there is room for them."""
     tokenizer = base.target_tokenizer or base.tokenizer
-    return [[*ids, task.end][: task.target_room] for ids in tokenizer.encode_batch(texts)]
+    return [[*ids, head.end][: head.target_room] for ids in tokenizer.encode_batch(texts)]
 
 
-def pair_examples(base: TaskBase, task: TextToText, rows: Sequence[ParallelText]) -> PaddedExamples:
+def pair_examples(
+    base: TaskBase, head: TextToTextHead, rows: Sequence[ParallelText]
+) -> PaddedExamples:
     """Return examples of rows, none of whose texts is empty.
 
     Raises:
         CorpusError: a source is too long and shall be refused.
     """
     places = [row.place for row in rows]
-    sources = encode_sources(base, task, [row.source for row in rows], places).ids
-    targets = encode_targets(base, task, [row.target for row in rows])
-    readings = [task.reading(source) for source in sources]
-    ids, right = _inputs_and_targets(task, readings, targets)
-    if task.needs_source:
+    sources = encode_sources(base, head, [row.source for row in rows], places).ids
+    targets = encode_targets(base, head, [row.target for row in rows])
+    readings = [head.reading(source) for source in sources]
+    ids, right = _inputs_and_targets(head, readings, targets)
+    if head.needs_source:
         framed = Ragged([list(reading.source or ()) for reading in readings])
         return PaddedExamples(
             ids, {"next": right}, pad=base.pad, visibility="causal", sources=framed
@@ -79,14 +81,14 @@ def pair_examples(base: TaskBase, task: TextToText, rows: Sequence[ParallelText]
         right,
         np.array([len(reading.opening) for reading in readings], np.int64),
         pad=base.pad,
-        sees_prefix=task.sees_prefix,
+        sees_prefix=head.sees_prefix,
         segments=_segments(readings[0]),
         mask=readings[0].mask,
     )
 
 
 def _inputs_and_targets(
-    task: TextToText, readings: Sequence[Reading], targets: Sequence[list[int]]
+    head: TextToTextHead, readings: Sequence[Reading], targets: Sequence[list[int]]
 ) -> tuple[Ragged, Ragged]:
     """Return what is read, and what is predicted at each position of it.
 
@@ -95,7 +97,7 @@ def _inputs_and_targets(
     inputs, right = [], []
     for reading, target in zip(readings, targets, strict=True):
         opening = [*reading.opening, *([] if reading.first is None else [reading.first])]
-        seen, free = (target, 0) if task.hides_tokens else (target[:-1], 1)
+        seen, free = (target, 0) if head.hides_tokens else (target[:-1], 1)
         inputs.append([*opening, *seen])
         right.append([IGNORED] * (len(opening) - free) + target)
     return Ragged(inputs), Ragged(right)

@@ -13,12 +13,12 @@ from foretext.classifiers.answers import Answers
 from foretext.classifiers.one_answer import FEWEST, one_answer
 from foretext.classifiers.shown_row import ShownRow, shown_rows
 from foretext.data.rows import TaggedSentence
+from foretext.heads.tag_set import TagSet
 from foretext.metrics import classification_scores, entity_spans, tagging_scores
 from foretext.metrics.classification import LabelScore
 from foretext.metrics.paired import Tallies, f1_tallies, share_tallies
 from foretext.task_models.tag_findings import tag_findings
 from foretext.task_models.tagged_rows import plain_rows
-from foretext.tasks.tag_set import TagSet
 
 __all__ = ["TagAnswers"]
 

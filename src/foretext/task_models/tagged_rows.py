@@ -10,8 +10,8 @@ from typing import Any
 from foretext.corpus.pre_tokenizers import mostly_han
 from foretext.data.rows import TaggedSentence
 from foretext.errors import CorpusError
+from foretext.heads.tag_set import closed_tags, is_entity_tag
 from foretext.metrics import LETTERS, Notation, detect_notation
-from foretext.tasks.tag_set import closed_tags, is_entity_tag
 from foretext.tokenizers.alphabet import Alphabet
 
 __all__ = [

@@ -17,6 +17,7 @@ from foretext.data.rows import (
     TaggedSentence,
 )
 from foretext.data.rows.given import given_sentences, one_or_each
+from foretext.heads.word_boundaries import word_places
 from foretext.task_models.learned_rates import rate_doubts
 from foretext.task_models.sentence_scores import SentenceScores
 from foretext.task_models.sentence_windows import SentenceWindows
@@ -24,7 +25,6 @@ from foretext.task_models.tag_answers import TagAnswers
 from foretext.task_models.tag_findings import kind_counts
 from foretext.task_models.tagged_rows import plain_rows, unknown_tag
 from foretext.task_models.tagger_learning import TaggerLearning
-from foretext.tasks.word_boundaries import word_places
 
 __all__ = ["TaggedSpan", "Tagger"]
 
@@ -63,7 +63,7 @@ class Tagger(TaggerLearning):
 
     def described(self) -> dict[str, Any]:
         """Return what card and report say of the model, with the scheme of its tags."""
-        notation = self.task.tags.notation
+        notation = self.head.tags.notation
         return {**super().described(), "scheme": None if notation is None else notation.name}
 
     @property
@@ -74,7 +74,7 @@ class Tagger(TaggerLearning):
     @property
     def classes_(self) -> NDArray[np.str_]:
         """(C,) tags in the order of `predict_proba`, of the scheme that was learned."""
-        return np.array(self.task.tags.written(self.task.tags.labels))
+        return np.array(self.head.tags.written(self.head.tags.labels))
 
     def examples(self, rows: Sequence[TaggedSentence]) -> PaddedExamples:
         """Return each window of each sentence, with the tags of the tokens that are read there."""
@@ -85,7 +85,7 @@ class Tagger(TaggerLearning):
         for ids, window in zip(windows.rows, windows.windows, strict=True):
             row, target = rows[window.sentence], np.full(len(ids), IGNORED)
             # Part of an entity is an entity in either window, so that no tags are forbidden.
-            places = self.task.tags.places(row.tags[window.answered])
+            places = self.head.tags.places(row.tags[window.answered])
             if -1 in places:
                 raise unknown_tag(
                     written[window.sentence], window.answered.start + places.index(-1)
@@ -102,7 +102,7 @@ class Tagger(TaggerLearning):
         Raises:
             CorpusError: a single text is given, or something is neither a text nor tokens.
         """
-        split = self.task.by_character
+        split = self.head.by_character
         return [
             split_text(text, by_character=split) if isinstance(text, str) else joined_tokens(text)
             for text in given_sentences(texts)
@@ -149,7 +149,7 @@ class Tagger(TaggerLearning):
     def answer_rows(self, rows: Sequence[TaggedSentence]) -> TagAnswers:
         """Return the tag of each token, such as "B-PER", in the scheme of the user's files."""
         tags = self._scores([row.tokens for row in rows]).plain_tags()
-        return TagAnswers(tags, self.task.tags)
+        return TagAnswers(tags, self.head.tags)
 
     def label_counts(self, rows: Sequence[TaggedSentence]) -> Counter[str]:
         """Return how many entities of each kind there are, or tokens with each tag."""
@@ -217,14 +217,14 @@ class Tagger(TaggerLearning):
     def knows(self, row: TaggedSentence) -> bool:
         """Whether all tags of a sentence are known."""
         (plain,) = self._plain([row])
-        return -1 not in self.task.tags.places(plain.tags)
+        return -1 not in self.head.tags.places(plain.tags)
 
     def num_cut(self, rows: Sequence[TaggedSentence]) -> int:
         """Return the number of sentences that are longer than the model reads at once."""
         return self._windows([row.tokens for row in rows]).num_cut
 
     def _windows(self, sentences: Sequence[Sequence[str]]) -> SentenceWindows:
-        framing = self.base.framing(self.task.config.max_length)
+        framing = self.base.framing(self.head.config.max_length)
         reader = self.base.reader()
         windows = SentenceWindows.of(reader.encode_words(sentences), framing, self.base.pad)
         return windows._replace(spelling=reader.spelling)
@@ -235,7 +235,7 @@ class Tagger(TaggerLearning):
         windows: SentenceWindows,
         targets: dict[str, Ragged],
     ) -> PaddedExamples:
-        alphabet = self.task.alphabet
+        alphabet = self.head.alphabet
         characters = None
         if alphabet is not None:
             held = (sentences[window.sentence][window.held] for window in windows.windows)
@@ -245,7 +245,7 @@ class Tagger(TaggerLearning):
             targets,
             pad=self.base.pad,
             visibility=self.base.visibility,
-            segments=self._places(sentences, windows) if self.task.marks_tokens else None,
+            segments=self._places(sentences, windows) if self.head.marks_tokens else None,
             characters=characters,
         )
 
@@ -262,11 +262,11 @@ class Tagger(TaggerLearning):
     def _scores(self, sentences: Sequence[Sequence[str]]) -> SentenceScores:
         windows = self._windows(sentences)
         outputs = self.outputs(self._padded(sentences, windows, {}))
-        return SentenceScores(self.task, windows.gathered(outputs, len(sentences)))
+        return SentenceScores(self.head, windows.gathered(outputs, len(sentences)))
 
     def _plain(self, rows: Sequence[TaggedSentence]) -> Sequence[TaggedSentence]:
         """Return rows with tags such as "B-PER"."""
-        return plain_rows(rows, self.task.tags.notation)
+        return plain_rows(rows, self.head.tags.notation)
 
     def _spans(
         self, texts: Texts, tokens: Sequence[Sequence[TextToken]], scores: SentenceScores
@@ -286,7 +286,7 @@ class Tagger(TaggerLearning):
         probabilities: NDArray[np.float64],
     ) -> Iterator[TaggedSpan]:
         whole = text if isinstance(text, str) else " ".join(text)
-        for label, first, last in self.task.tags.spans(places):
+        for label, first, last in self.head.tags.spans(places):
             start, end = tokens[first].start, tokens[last - 1].end
             chosen = [probabilities[token, places[token]] for token in range(first, last)]
             yield TaggedSpan(start, end, label, whole[start:end], float(min(chosen)))

@@ -25,6 +25,8 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.in_memory import RowSource, tagged_blocks
 from foretext.errors import SettingError
+from foretext.heads.tagging import TaggingHead
+from foretext.heads.task_base import TaskBase
 from foretext.task_models.base import KeptFacts, TaskModel
 from foretext.task_models.learned_rates import LearnedRates, Rate
 from foretext.task_models.resolving import resolved_boundaries
@@ -36,8 +38,6 @@ from foretext.task_models.tagged_rows import (
 )
 from foretext.task_models.trainee import Resolved
 from foretext.task_models.word_tag_baseline import tag_baseline, tag_majority
-from foretext.tasks.tagging import Tagging
-from foretext.tasks.task_base import TaskBase
 from foretext.tokenizers.alphabet import Alphabet
 
 __all__ = ["TaggerLearning"]
@@ -66,8 +66,8 @@ class TaggerLearning(TaskModel):
 
     learned: LearnedRates | None = None
     facts_type: ClassVar = _Facts
-    task: Tagging
-    task_class = Tagging
+    head: TaggingHead
+    head_class = TaggingHead
     rows_config: ClassVar = TaggedConfig
     title = "Tagging"
     abilities = ("predict", "tag", "tokenize", "decode")
@@ -77,7 +77,7 @@ class TaggerLearning(TaskModel):
     @property
     def finds_entities(self) -> bool:
         """Whether tags say where entities begin and end."""
-        return self.task.tags.scheme is not None
+        return self.head.tags.scheme is not None
 
     @classmethod
     def lines_of(cls, given: Any) -> Iterator[str]:
@@ -144,14 +144,14 @@ class TaggerLearning(TaskModel):
         return are_chinese_characters(rows)
 
     @classmethod
-    def learns_embeddings(cls, config: Tagging.Config) -> bool:
+    def learns_embeddings(cls, config: TaggingHead.Config) -> bool:
         """Whether places in words are marked by embeddings."""
         return config.word_boundaries is True
 
     @classmethod
     def resolve(
         cls,
-        config: Tagging.Config,
+        config: TaggingHead.Config,
         base: TaskBase,
         rows: Sequence[TaggedSentence],
         *,
@@ -172,7 +172,7 @@ class TaggerLearning(TaskModel):
         return resolved_boundaries(config, base, is_chinese=is_chinese, is_frozen=is_frozen)
 
     @classmethod
-    def learns_chain(cls, config: Tagging.Config) -> bool:
+    def learns_chain(cls, config: TaggingHead.Config) -> bool:
         """Whether the settings ask for a CRF or a BiLSTM."""
         return bool(config.crf or config.lstm_dim)
 

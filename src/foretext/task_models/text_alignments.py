@@ -17,9 +17,9 @@ from foretext.backbones.base import Backbone
 from foretext.corpus.text_tokens import split_text
 from foretext.data.padded_examples import IGNORED
 from foretext.data.rows import ParallelText
+from foretext.heads.task_base import TaskBase
+from foretext.heads.text_to_text import TextToTextHead
 from foretext.task_models.source_target import pair_examples
-from foretext.tasks.task_base import TaskBase
-from foretext.tasks.text_to_text import TextToText
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["Alignment", "TokenWords", "merged", "text_alignment", "text_alignments"]
@@ -74,25 +74,25 @@ class _Pair(NamedTuple):
 
 @torch.inference_mode()
 def text_alignment(
-    backbone: Backbone, base: TaskBase, task: TextToText, source: str, output: str
+    backbone: Backbone, base: TaskBase, head: TextToTextHead, source: str, output: str
 ) -> Alignment:
     """Return the alignment of one output with its source.
 
     Args:
         backbone: that of the base, in the precision of answers.
         base: with the tokenizers.
-        task: that says how sources and targets are read; it has an encoder.
+        head: that says how sources and targets are read; it has an encoder.
         source: a text.
         output: what it became.
     """
-    assert task.needs_source, "a model without an encoder has no cross-attention"
+    assert head.needs_source, "a model without an encoder has no cross-attention"
     row = ParallelText(source, output, "")
     of_source = TokenWords.of(base.tokenizer, source)
     of_output = TokenWords.of(base.target_tokenizer or base.tokenizer, output)
     if not of_source.words or not of_output.words:
         nothing = np.zeros((len(of_output.words), len(of_source.words)), np.float32)
         return Alignment(of_source.words, of_output.words, nothing, 1)
-    layers = merged(_token_maps(backbone, base, task, row, of_source), of_source, of_output)
+    layers = merged(_token_maps(backbone, base, head, row, of_source), of_source, of_output)
     layer = _clearest([layers])
     return Alignment(of_source.words, of_output.words, layers[layer], layer + 1)
 
@@ -101,7 +101,7 @@ def text_alignment(
 def text_alignments(
     backbone: Backbone,
     base: TaskBase,
-    task: TextToText,
+    head: TextToTextHead,
     rows: Sequence[ParallelText],
     outputs: Sequence[str],
 ) -> list[dict[str, Any]]:
@@ -110,18 +110,18 @@ def text_alignments(
     Args:
         backbone: that of the base, in the precision of answers.
         base: with the tokenizers.
-        task: that says how sources and targets are read.
+        head: that says how sources and targets are read.
         rows: with their sources.
         outputs: what they became.
     """
-    if not task.needs_source:
+    if not head.needs_source:
         return []
     pairs = []
     for row, text in zip(rows, outputs, strict=True):
         source = TokenWords.of(base.tokenizer, row.source)
         output = TokenWords.of(base.target_tokenizer or base.tokenizer, text)
         if source.is_shown and output.is_shown:
-            maps = _token_maps(backbone, base, task, row._replace(target=text), source)
+            maps = _token_maps(backbone, base, head, row._replace(target=text), source)
             pairs.append(_Pair(row.place, source, output, merged(maps, source, output)))
         if len(pairs) == PICTURES:
             break
@@ -161,15 +161,15 @@ def _membership(text: TokenWords, size: int) -> Weights:
 
 
 def _token_maps(
-    backbone: Backbone, base: TaskBase, task: TextToText, row: ParallelText, source: TokenWords
+    backbone: Backbone, base: TaskBase, head: TextToTextHead, row: ParallelText, source: TokenWords
 ) -> Weights:
     """Return the mean attention of the heads, (L, tokens of the target, tokens of the source)."""
-    batch = pair_examples(base, task, [row]).batch(np.zeros(1, np.int64))
+    batch = pair_examples(base, head, [row]).batch(np.zeros(1, np.int64))
     inputs = batch.inputs.to(backbone.embedding.device)
     maps = torch.stack([each[0].float().mean(0) for each in backbone.cross_attention_maps(inputs)])
     predicts = (batch.targets["next"][0] != IGNORED).numpy()  # (T,)
     framed = cast(Any, batch.inputs.source).ids[0].tolist()
-    start = _place(framed, source.ids[: task.source_room])
+    start = _place(framed, source.ids[: head.source_room])
     columns = slice(start, start + len(source.ids))
     found: Weights = maps.cpu().numpy()[:, predicts, columns]
     return found

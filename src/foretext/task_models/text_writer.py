@@ -40,9 +40,9 @@ class TextWriter(TextWriterLearning):
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
-        config = self.task.config
+        config = self.head.config
         chosen = {name: getattr(config, name) for name in DECODING}
-        most = self.task.max_new_tokens
+        most = self.head.max_new_tokens
         self.decoding = Decoding.checked({**chosen, "max_new_tokens": most}, "task")
 
     @property
@@ -111,7 +111,7 @@ class TextWriter(TextWriterLearning):
     @property
     def aligns(self) -> bool:
         """Whether an output can be aligned with its source: the model has an encoder."""
-        return self.task.needs_source
+        return self.head.needs_source
 
     @checked_arguments
     def alignment(self, source: str, output: str) -> Alignment:
@@ -125,7 +125,7 @@ class TextWriter(TextWriterLearning):
                 "alignment needs a model with an encoder; this one reads source and output as one "
                 "text: use the outputs alone."
             )
-        return text_alignment(self.network().backbone, self.base, self.task, source, output)
+        return text_alignment(self.network().backbone, self.base, self.head, source, output)
 
     def examples(self, rows: Sequence[ParallelText]) -> PaddedExamples:
         """Return rows as examples, without those that lack a text.
@@ -136,11 +136,11 @@ class TextWriter(TextWriterLearning):
         known = [row for row in rows if self.knows(row)]
         if not known:
             raise CorpusError(f"None of {len(rows):,} rows has both a source and a target.")
-        return pair_examples(self.base, self.task, known)
+        return pair_examples(self.base, self.head, known)
 
     def num_cut(self, rows: Sequence[ParallelText]) -> int:
         """Return the number of rows whose source is cut."""
-        return sum(encode_sources(self.base, self.task, [row.source for row in rows]).is_cut)
+        return sum(encode_sources(self.base, self.head, [row.source for row in rows]).is_cut)
 
     def answer_rows(self, rows: Sequence[ParallelText]) -> TextAnswers:
         """Return what each source becomes, and how probable the right targets are.
@@ -158,7 +158,7 @@ class TextWriter(TextWriterLearning):
         found = [outputs[0] for outputs in self._written(sources, self.decoding, places)]
         whole = [number for number, row in enumerate(rows) if self.knows(row)]
         if whole:
-            examples = pair_examples(self.base, self.task, [rows[number] for number in whole])
+            examples = pair_examples(self.base, self.head, [rows[number] for number in whole])
             losses = reference_losses(self.network(), examples)
             for number, (loss, num_tokens) in zip(whole, losses, strict=True):
                 found[number] = found[number]._replace(loss=loss, num_tokens=num_tokens)
@@ -167,7 +167,7 @@ class TextWriter(TextWriterLearning):
     def _alignments(
         self, rows: Sequence[ParallelText], outputs: Sequence[str]
     ) -> list[dict[str, Any]]:
-        return text_alignments(self.network().backbone, self.base, self.task, rows, outputs)
+        return text_alignments(self.network().backbone, self.base, self.head, rows, outputs)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return how many outputs are wanted.
@@ -198,12 +198,12 @@ class TextWriter(TextWriterLearning):
         """Return how many sources were cut, and how many outputs never ended."""
         found = []
         sources = [record["source"] for record in records]
-        if self.task.config.long_sources == "warn":
-            num_cut = sum(encode_sources(self.base, self.task, sources).is_cut)
+        if self.head.config.long_sources == "warn":
+            num_cut = sum(encode_sources(self.base, self.head, sources).is_cut)
             if num_cut:
                 found.append(
                     f"{num_cut:,} of {len(records):,} sources are longer than the model reads "
-                    f"({self.task.source_room:,} tokens), and their ends were not read"
+                    f"({self.head.source_room:,} tokens), and their ends were not read"
                 )
         unfinished = sum(not record["outputs"][0]["ended"] for record in records)
         if unfinished:
@@ -217,7 +217,7 @@ class TextWriter(TextWriterLearning):
     @property
     def text_framing(self) -> Framing:
         """How much of a source is read; what stands around it depends on the network."""
-        return Framing([], [], self.task.source_room, [])
+        return Framing([], [], self.head.source_room, [])
 
     def _decoding(self, options: Mapping[str, Any]) -> Decoding:
         """Return other settings; what was not given suits them: a beam has room for the outputs."""
@@ -235,15 +235,15 @@ class TextWriter(TextWriterLearning):
         pause: Callable[[], None] | None = None,
     ) -> list[list[TextAnswer]]:
         """Return the outputs of each text; an empty one becomes an empty one."""
-        sources = encode_sources(self.base, self.task, texts, places).ids
+        sources = encode_sources(self.base, self.head, texts, places).ids
         some = [number for number, text in enumerate(texts) if text.strip()]
         network = self.network()
         outputs = decode(
             network.backbone,
-            cast(Any, network.task).head,
-            [self.task.reading(sources[number]) for number in some],
+            cast(Any, network.head).head,
+            [self.head.reading(sources[number]) for number in some],
             decoding,
-            end=self.task.end,
+            end=self.head.end,
             num_ids=self._writer.vocab_size,
             pause=pause,
         )

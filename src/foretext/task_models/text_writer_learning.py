@@ -18,12 +18,12 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.errors import CorpusError, SettingError
+from foretext.heads.task_base import TaskBase
+from foretext.heads.text_to_text import TextToTextHead
 from foretext.task_models.base import TaskModel
 from foretext.task_models.text_answer import TextAnswer
 from foretext.task_models.text_answers import TextAnswers
 from foretext.task_models.trainee import Resolved, visibility_of
-from foretext.tasks.task_base import TaskBase
-from foretext.tasks.text_to_text import TextToText
 
 __all__ = ["TextWriterLearning"]
 
@@ -33,8 +33,8 @@ SMOOTHING = 0.1  # of labels, where weights are random (Vaswani et al. 2017, 5.4
 class TextWriterLearning(TaskModel):
     """Rows of a source and a target."""
 
-    task: TextToText
-    task_class = TextToText
+    head: TextToTextHead
+    head_class = TextToTextHead
     rows_config: ClassVar = ParallelConfig
     fields = ("source",)
     title = "Text to text"
@@ -90,7 +90,7 @@ class TextWriterLearning(TaskModel):
 
     @classmethod
     def texts_apart(
-        cls, config: TextToText.Config, rows: Sequence[ParallelText]
+        cls, config: TextToTextHead.Config, rows: Sequence[ParallelText]
     ) -> tuple[RowTexts, RowTexts] | None:
         """Return sources and targets where each has a vocabulary of its own."""
         if config.vocabularies == "shared":
@@ -119,7 +119,7 @@ class TextWriterLearning(TaskModel):
     @classmethod
     def resolve(
         cls,
-        config: TextToText.Config,
+        config: TextToTextHead.Config,
         base: TaskBase,
         rows: Sequence[ParallelText],
         *,
@@ -155,18 +155,18 @@ class TextWriterLearning(TaskModel):
         longest = max(map(len, tokenizer.encode_batch([row.target for row in rows])))
         if config.redraw_cross_attention:
             base.backbone.redraw_cross_attention()
-        return cls(base, cls.task_class(config, base, longest=longest, **found))
+        return cls(base, cls.head_class(config, base, longest=longest, **found))
 
     @property
     def judged_by(self) -> str:  # type: ignore[override]
         """The figure by which one model is better than another."""
-        chosen: str = self.task.config.judged_by
+        chosen: str = self.head.config.judged_by
         return "chrf" if chosen == "loss" else chosen
 
     @property
     def is_chosen_by_loss(self) -> bool:
         """Whether held-out loss decides which weights are kept, so that nothing is decoded."""
-        return bool(self.task.config.judged_by == "loss")
+        return bool(self.head.config.judged_by == "loss")
 
     def knows(self, row: ParallelText) -> bool:
         """Whether neither text is empty."""

@@ -15,10 +15,10 @@ from foretext.data.examples import Examples
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import RowTexts
 from foretext.errors import SettingError
+from foretext.heads.base import Head
+from foretext.heads.task_base import TaskBase
 from foretext.objectives.criterion import Criterion
 from foretext.task_models.lessons import Consistency, Lessons, Teaching
-from foretext.tasks.base import Task
-from foretext.tasks.task_base import TaskBase
 
 __all__ = ["Resolved", "Trainee", "visibility_of"]
 
@@ -31,9 +31,9 @@ class Resolved(NamedTuple):
 
 
 class Trainee(Predictor):
-    """A predictor that can be trained; `task_class`, `find` and `examples` have no defaults."""
+    """A predictor that can be trained; `head_class`, `find` and `examples` have no defaults."""
 
-    task_class: ClassVar[type[Task]]
+    head_class: ClassVar[type[Head]]
     vectors_backbone: ClassVar[str] = "textcnn"  # what `over_vectors` returns
     # Settings of the sub-words that a network learns from the rows alone; the user's go over them.
     scratch_tokenizer: ClassVar[Mapping[str, Any]] = {"name": "wordpiece", "vocab_size": 8000}
@@ -56,7 +56,7 @@ class Trainee(Predictor):
     @classmethod
     def task_config(cls) -> type[Config]:
         """Return the class of the section ``[task]``."""
-        return cls.task_class.settings()
+        return cls.head_class.settings()
 
     @classmethod
     @abstractmethod

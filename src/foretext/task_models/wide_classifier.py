@@ -16,14 +16,14 @@ from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledText
 from foretext.errors import ModelFileError, SettingError
 from foretext.explanation import Asked, Weighed
+from foretext.heads.base import Head
+from foretext.heads.classification import ClassificationHead
+from foretext.heads.task_base import TaskBase
 from foretext.task_models.gradient_words import GradientWords
 from foretext.task_models.head_scales import FEWEST_ROWS, scale_by_rows
 from foretext.task_models.learned_words import LearnedWords, learned_words
 from foretext.task_models.windows import Windows
 from foretext.task_models.word_reader import ReadWords, WordReader
-from foretext.tasks.base import Task
-from foretext.tasks.classification import Classification
-from foretext.tasks.task_base import TaskBase
 
 __all__ = ["WideClassifier"]
 
@@ -37,7 +37,7 @@ class WideClassifier(TextLabeller, GradientWords):
         words: finds the features of texts; None: the head reads none.
     """
 
-    task: Classification
+    head: ClassificationHead
     words: WordReader | None = None
     explained_by = GradientWords.explained_by
 
@@ -83,14 +83,14 @@ class WideClassifier(TextLabeller, GradientWords):
             return super().begin(base, config, rows)
         found = cls.find(rows)
         words = words or learned_words(rows, found["labels"])
-        task: Task = cls.task_class(config, base, **found, num_word_features=len(words.vocabulary))
-        model = cls(base, task)
+        head: Head = cls.head_class(config, base, **found, num_word_features=len(words.vocabulary))
+        model = cls(base, head)
         model._read_words(words.vocabulary, words)
         return model
 
     def finish(self, rows: Sequence[LabelledText]) -> list[str]:
         """Weigh network and words by held-out rows, if there are enough of them."""
-        head = self.task.words
+        head = self.head.words
         if head is None or self.words is None or len(rows) < FEWEST_ROWS:
             return []
         texts = [row.text for row in rows]
@@ -98,7 +98,7 @@ class WideClassifier(TextLabeller, GradientWords):
         words = float(head.scale.detach()) * self.words.logits(texts).astype(np.float64)
         network = windows.merged(self._logits(windows), len(rows)) - words
         both = np.stack([network, words])
-        own, answers = self.task.classifier, self.task.answers
+        own, answers = self.head.classifier, self.head.answers
         return scale_by_rows(own, head, answers.labels, both, rows, are_sets=answers.are_sets)
 
     def save_parts(self, folder: Path) -> None:
@@ -108,14 +108,14 @@ class WideClassifier(TextLabeller, GradientWords):
 
     def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:
         """Read which words the head reads."""
-        if self.task.words is None:
+        if self.head.words is None:
             return
         path = folder / WORDS_FILE
         vocabulary = WordVocabulary.read(path)
-        if len(vocabulary) != len(self.task.words.weight):
+        if len(vocabulary) != len(self.head.words.weight):
             raise ModelFileError(
                 f"{path} has {len(vocabulary):,} features, and the head beside it weighs "
-                f"{len(self.task.words.weight):,}; fetch or write both again."
+                f"{len(self.head.words.weight):,}; fetch or write both again."
             )
         self._read_words(vocabulary)
 
@@ -124,13 +124,13 @@ class WideClassifier(TextLabeller, GradientWords):
         found = super().weigh(asked, method)
         if self.words is None:
             return found
-        answers = self.task.answers
+        answers = self.head.answers
         return self.words.weighed(
             found, asked, answers.labels, self.temperature, is_multi_label=answers.are_sets
         )
 
     def _read_words(self, vocabulary: WordVocabulary, learned: LearnedWords | None = None) -> None:
-        head = self.task.words
+        head = self.head.words
         assert head is not None, "a head without words"
         if learned is not None:
             with torch.no_grad():
@@ -139,7 +139,7 @@ class WideClassifier(TextLabeller, GradientWords):
         self.words = WordReader(vocabulary, head, learned)
 
     def _windows(self, texts: Sequence[str]) -> Windows:
-        config = self.task.config
+        config = self.head.config
         return Windows.of(self.base, texts, config.max_length, config.long_texts)
 
     def _padded(
@@ -153,14 +153,14 @@ class WideClassifier(TextLabeller, GradientWords):
             targets,
             pad=self.base.pad,
             visibility=self.base.visibility,
-            needed=self.task.needed,
+            needed=self.head.needed,
             **(read or ReadWords()).of_rows(windows.owners)._asdict(),
         )
 
     def _logits(self, windows: Windows) -> Logits:
         """Return the logits of each window, (rows, C)."""
         outputs = self.outputs(self._padded(windows, {}))
-        return np.array(outputs, np.float64).reshape(-1, self.task.answers.num_outputs)
+        return np.array(outputs, np.float64).reshape(-1, self.head.answers.num_outputs)
 
     def _read_rows(self, rows: Sequence[LabelledText]) -> ReadWords:
         """Return what the head reads of the words of rows to learn from, or to measure by."""

@@ -16,11 +16,11 @@ from foretext.corpus.normalization import Form
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledPair
 from foretext.data.sparse_rows import SparseRows
+from foretext.heads.task_base import TaskBase
 from foretext.task_models.head_scales import FEWEST_ROWS, scale_by_rows
 from foretext.task_models.matcher_learning import MatcherLearning
 from foretext.task_models.pair_rows import PairRows, TextPair
 from foretext.task_models.pair_scores import have_scores
-from foretext.tasks.task_base import TaskBase
 
 __all__ = ["WideMatcher", "pairs_of"]
 
@@ -37,18 +37,18 @@ class WideMatcher(MatcherLearning):
         baseline = PairBaseline().fit(pairs_of(rows), [row.label or "" for row in rows])
         found["pair_words"] = baseline.features.kind
         found["pair_words_edition"] = baseline.features.edition
-        task = cls.task_class(config, base, **found)
-        assert task.words is not None
+        head = cls.head_class(config, base, **found)
+        assert head.words is not None
         with torch.no_grad():
             for own, given in zip(
-                (task.words.weight, task.words.bias), baseline.weights, strict=True
+                (head.words.weight, head.words.bias), baseline.weights, strict=True
             ):
                 own.copy_(torch.from_numpy(given))
-        return cls(base, task)
+        return cls(base, head)
 
     def finish(self, rows: Sequence[LabelledPair]) -> list[str]:
         """Weigh network and words by held-out rows, if there are enough of them."""
-        head, own, answers = self.task.words, self.task.classifier, self.task.answers
+        head, own, answers = self.head.words, self.head.classifier, self.head.answers
         if head is None or len(rows) < FEWEST_ROWS:
             return []
         assert own is not None, "words, and scores"
@@ -62,21 +62,21 @@ class WideMatcher(MatcherLearning):
     @cached_property
     def overlap(self) -> OverlapFeatures:
         """What the head reads beside the states; only where it does."""
-        kind = self.task.found.get("pair_words")
+        kind = self.head.found.get("pair_words")
         assert kind is not None, "a head without words"
         form: Form = "NFKC" if self.base.tokenizer.form == "NFKC" else "NFC"
-        return OverlapFeatures(kind, self.task.found.get("pair_words_edition", 1), form)
+        return OverlapFeatures(kind, self.head.found.get("pair_words_edition", 1), form)
 
     def _rows(self, pairs: Sequence[TextPair]) -> PairRows:
-        config, mode = self.task.config, self.task.mode
-        marks_shared = self.task.marks_tokens
+        config, mode = self.head.config, self.head.mode
+        marks_shared = self.head.marks_tokens
         return PairRows.of(self.base, pairs, config.max_length, mode, marks_shared=marks_shared)
 
     def _examples(
         self, pairs: Sequence[TextPair], targets: dict[str, NDArray[Any]]
     ) -> PaddedExamples:
         rows = self._rows(pairs)
-        words = None if self.task.words is None else self._words(pairs, rows.group)
+        words = None if self.head.words is None else self._words(pairs, rows.group)
         return rows.examples(self.base, targets, words)
 
     def _words(self, pairs: Sequence[TextPair], group: int) -> SparseRows:
@@ -89,7 +89,7 @@ class WideMatcher(MatcherLearning):
     def _outputs(self, pairs: Sequence[TextPair]) -> NDArray[np.float64]:
         """Return logits (N, C), or numbers (N, 1) as the network gives them."""
         outputs = self.outputs(self._examples(pairs, {}))
-        return np.array(outputs, np.float64).reshape(len(pairs), self.task.answers.num_outputs)
+        return np.array(outputs, np.float64).reshape(len(pairs), self.head.answers.num_outputs)
 
 
 def pairs_of(rows: Sequence[LabelledPair]) -> list[TextPair]:

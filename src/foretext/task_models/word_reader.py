@@ -14,8 +14,8 @@ from foretext.classifiers.word_vocabulary import WordVocabulary
 from foretext.data.rows import LabelledText
 from foretext.data.sparse_rows import SparseRows
 from foretext.explanation import Asked, Weighed
+from foretext.heads.word_logits import WordLogits
 from foretext.task_models.learned_words import LearnedWords
-from foretext.tasks.word_logits import WordLogits
 
 __all__ = ["ReadWords", "WordReader"]
 

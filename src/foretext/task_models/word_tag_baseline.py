@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from foretext.classifiers.baseline import Baseline
 from foretext.data.rows import TaggedSentence
 from foretext.errors import CorpusError
+from foretext.heads.tag_set import TagSet
 from foretext.task_models.tag_answers import TagAnswers
 from foretext.task_models.tagged_rows import found_in, in_own_notation
-from foretext.tasks.tag_set import TagSet
 
 __all__ = ["WordTagBaseline", "tag_baseline", "tag_majority"]
 
