@@ -20,8 +20,8 @@ Learn = Callable[[Path, Path], Callable[[Path], float]]  # train, save; what the
 
 def by_foretext(settings: dict[str, Any]) -> Learn:
     """The estimator and its folder."""
-    from foretext.classifiers.fasttext.classifier import FastTextClassifier
-    from foretext.classifiers.fasttext.config import PROGRAM_DEFAULTS
+    from foretext.tasks.fasttext.classifier import FastTextClassifier
+    from foretext.tasks.fasttext.config import PROGRAM_DEFAULTS
 
     def learn(train: Path, out: Path) -> Callable[[Path], float]:
         classifier = FastTextClassifier(**PROGRAM_DEFAULTS | settings).fit(train)

@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def foretext_of(precision: Any, size: str) -> Predict:
-    from foretext.task_models.classifier import TextClassifier
+    from foretext.tasks.classification.network import TextClassifier
 
     model: Any = TextClassifier.load(classifier_folder(size), precision=precision)
     return lambda texts: list(model.predict(texts))

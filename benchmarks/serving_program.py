@@ -49,7 +49,7 @@ def vectors(kind: str) -> None:
 def sentences(kind: str) -> None:
     """Write the network as a folder of sentence-transformers, for another server."""
     from foretext.data.rows.sentences import SentenceRow
-    from foretext.task_models.sentence_encoder import SentenceEncoder
+    from foretext.tasks.sentence_vectors.network import SentenceEncoder
 
     rows = [SentenceRow(text, text, None, None, text) for text in ("one", "two")]
     base = opened(kind).as_base()

@@ -8,8 +8,8 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import holds_comparison, load_task
-from foretext.classifiers.linear import LinearClassifier
 from foretext.errors import ModelFileError, VectorFileError
+from foretext.tasks.classification.linear import LinearClassifier
 
 
 @pytest.fixture

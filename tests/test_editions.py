@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.classifiers.linear import LinearClassifier
-from foretext.classifiers.linear_storage import kept_config
-from foretext.classifiers.overlap_features import OverlapFeatures
+from foretext.data.overlap_features import OverlapFeatures
+from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.classification.linear_storage import kept_config
 from tests.search.indexes import made
 
 TEXTS = ["fine day ☀", "a sunny day ☀", "bad day ☔", "a rainy day ☔"] * 5

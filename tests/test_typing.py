@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import foretext as ft
-from foretext.classifiers.predictor import Predictor
-from foretext.task_models.classifier import TextClassifier
-from foretext.task_models.matcher import TextMatcher
-from foretext.task_models.reader import SpanReader
-from foretext.task_models.tagger import Tagger
+from foretext.tasks.predictor import Predictor
+from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.matching.network import TextMatcher
+from foretext.tasks.span_qa.network import SpanReader
+from foretext.tasks.tagging.network import Tagger
 
 model_path = Path("runs/bert")
 vectors = ft.Word2Vec(vector_size=100, window=5).fit(["one.txt", "two.txt"], out=Path("runs/mine"))

@@ -16,7 +16,7 @@ from foretext.backbones.textcnn import TextCNN
 from foretext.data.rows import LabelledPair, LabelledText
 from foretext.heads.task_base import TaskBase
 from foretext.progress.run_context import RunContext
-from foretext.task_models.base import TaskModel
+from foretext.tasks.model import TaskModel
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.tokenizers.word_tokenizer import WordTokenizer

@@ -12,8 +12,6 @@ from foretext.openmp import limit_spinning, survive_forks
 
 if TYPE_CHECKING:
     from foretext.artifact import load
-    from foretext.classifiers.fasttext.classifier import FastTextClassifier
-    from foretext.classifiers.linear import LinearClassifier
     from foretext.cleaning.clean import clean
     from foretext.comparison.compare import compare
     from foretext.corpus import Corpus
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
     from foretext.recipe import Recipe
     from foretext.registry import trust
     from foretext.search import SearchIndex
+    from foretext.tasks.classification.linear import LinearClassifier
+    from foretext.tasks.fasttext.classifier import FastTextClassifier
     from foretext.vectors.document_vectors import DocumentVectors
     from foretext.vectors.word_vectors import WordVectors
 
@@ -66,11 +66,11 @@ _HOMES = {
     "Doc2Vec": "foretext.estimators",
     "DocumentVectors": "foretext.vectors.document_vectors",
     "FastText": "foretext.estimators",
-    "FastTextClassifier": "foretext.classifiers.fasttext.classifier",
+    "FastTextClassifier": "foretext.tasks.fasttext.classifier",
     "ForetextError": "foretext.errors",
     "GloVe": "foretext.estimators",
     "LanguageModel": "foretext.language_model",
-    "LinearClassifier": "foretext.classifiers.linear",
+    "LinearClassifier": "foretext.tasks.classification.linear",
     "Phrases": "foretext.corpus.phrases",
     "Recipe": "foretext.recipe",
     "SearchIndex": "foretext.search",

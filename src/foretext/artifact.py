@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from foretext.arguments import checked_arguments
-from foretext.classifiers import CLASSIFIERS
-from foretext.classifiers.predictor import Predictor
 from foretext.errors import ModelFileError, SettingError, VectorFileError
 from foretext.files import is_regular_file, refuse_name, sweep
 from foretext.parsing import read_toml
 from foretext.registry import imported
 from foretext.replacement import settle
 from foretext.run_folder import RunFolder
-from foretext.task_models import is_task
+from foretext.tasks import CLASSIFIERS, is_task
+from foretext.tasks.predictor import Predictor
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.formats.static_layout import holds_static_vectors
 from foretext.vectors.word_vectors import WordVectors
@@ -36,7 +35,7 @@ __all__ = [
     "run_vectors",
 ]
 
-TASK_MODEL = "foretext.task_models.base:TaskModel"
+TASK_MODEL = "foretext.tasks.model:TaskModel"
 CODEC = "foretext.codec:Codec"
 DOCUMENT_VECTORS = "foretext.vectors.document_vectors:DocumentVectors"
 TOKEN_VECTORS = "foretext.vectors.token_vectors:TokenVectors"

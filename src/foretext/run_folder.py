@@ -48,7 +48,7 @@ from foretext.files import (
 )
 from foretext.parsing import read_json
 from foretext.replacement import CHECKPOINTS, CONFIG, RECIPE, REPLACEMENT, is_finished, promote
-from foretext.task_models import is_task
+from foretext.tasks import is_task
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["RunFolder"]

@@ -165,7 +165,7 @@ def _python() -> Iterator[Opener]:
     from foretext.artifact import RunFolder, load_language_model, load_task, load_vectors
     from foretext.codec import Codec
     from foretext.report.run_report import report_run
-    from foretext.task_models.base import TaskModel
+    from foretext.tasks.model import TaskModel
 
     loads: dict[str, Callable[[Path], object]] = {
         "load": ft.load,

@@ -22,10 +22,6 @@ import numpy as np
 import zstandard
 
 from foretext.artifact import load_embedder
-from foretext.classifiers.fasttext.classifier import FastTextClassifier
-from foretext.classifiers.linear import LinearClassifier
-from foretext.classifiers.shown_row import ShownRow
-from foretext.classifiers.word_vocabulary import WordVocabulary
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.kept_job import KeptJob
@@ -48,6 +44,10 @@ from foretext.pipeline.shared import SharedFolder
 from foretext.pipeline.word_text import SharedWords
 from foretext.recipe import Recipe
 from foretext.search import SearchIndex
+from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.classification.word_vocabulary import WordVocabulary
+from foretext.tasks.fasttext.classifier import FastTextClassifier
+from foretext.tasks.shown_row import ShownRow
 from foretext.tokenizers.hf_files import load_hf_tokenizer, load_target_tokenizer
 from foretext.vectors.index import NeighborIndex
 from foretext.vectors.ngrams import CharacterNgrams

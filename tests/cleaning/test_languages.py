@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from foretext.classifiers.fasttext.classifier import FastTextClassifier
 from foretext.cleaning import languages
 from foretext.cleaning.languages import by_script, identifier, means_for
 from foretext.errors import MissingExtraError, ModelFileError, SettingError, VectorFileError
+from foretext.tasks.fasttext.classifier import FastTextClassifier
 
 TEXTS = {
     "en": "The ship lay in the harbour, and nobody knew whether it would ever leave.",

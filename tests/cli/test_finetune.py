@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foretext.classifiers.fasttext.classifier import FastTextClassifier
 from foretext.finetuning.finetune import finetune
-from tests.classifiers.fasttext.texts import NAMES, labelled_texts
+from foretext.tasks.fasttext.classifier import FastTextClassifier
 from tests.cli.conftest import Command
+from tests.tasks.fasttext.texts import NAMES, labelled_texts
 
 SETTINGS = [
     f"--set=classifier.{setting}" for setting in ("lr=0.5", "epochs=30", "dim=12", "workers=1")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from foretext.classifiers.fasttext.classifier import FastTextClassifier
 from foretext.indexing import index as make_index
+from foretext.tasks.fasttext.classifier import FastTextClassifier
 from tests.cli.conftest import Command
 from tests.cli.test_help import VERBS
 from tests.language_model.models import bert, gpt

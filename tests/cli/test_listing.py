@@ -7,7 +7,7 @@ import pytest
 from foretext.comparison.candidates import usual_names
 from foretext.finetuning.setting_groups import SECTIONS, TABLES, setting_groups
 from foretext.recipes import recipe_names
-from foretext.task_models import TASKS
+from foretext.tasks import TASKS
 from tests.cli.conftest import Command
 
 

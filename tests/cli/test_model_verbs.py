@@ -13,7 +13,7 @@ import pytest
 import foretext as ft
 from foretext.heads.classification import ClassificationHead
 from foretext.heads.task_base import TaskBase
-from foretext.task_models.classifier import TextClassifier
+from foretext.tasks.classification.network import TextClassifier
 from foretext.terminal import visible
 from tests.cli.conftest import Command
 from tests.language_model.models import SENTENCES, bert, gpt, unilm

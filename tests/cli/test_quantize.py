@@ -10,12 +10,12 @@ import pytest
 import torch
 
 import foretext as ft
-from foretext.classifiers.fasttext.classifier import FastTextClassifier
-from foretext.classifiers.linear import LinearClassifier
-from foretext.task_models.classifier import TextClassifier
-from tests.classifiers.fasttext.texts import labelled_texts
+from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.fasttext.classifier import FastTextClassifier
 from tests.cli.conftest import Command
 from tests.task_files import small_settings, write_task_files
+from tests.tasks.fasttext.texts import labelled_texts
 
 HAS_INT8 = torch.cpu._is_vnni_supported()
 

@@ -142,7 +142,7 @@ def test_a_recipe_is_a_command(command: Command, files: TaskFiles, tmp_path: Pat
 
 
 TOPICS_TASK = """\
-from foretext.task_models.classifier import TextClassifier
+from foretext.tasks.classification.network import TextClassifier
 
 
 class Topics(TextClassifier):

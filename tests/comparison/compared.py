@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from foretext.classifiers.shown_row import ShownRow
 from foretext.comparison.answered import Answered
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.candidate import Candidate
@@ -17,6 +16,7 @@ from foretext.comparison.ledger import Ledger, Outcome, Plan, SeedOutcome
 from foretext.comparison.rounds import Played
 from foretext.comparison.worker import AnswerReply
 from foretext.metrics.paired import share_tallies
+from foretext.tasks.shown_row import ShownRow
 
 LABELS = ("sea", "land")
 

@@ -78,7 +78,7 @@ def test_a_task_without_tallies_has_figures_all_the_same(tmp_path: Path) -> None
 def test_a_baseline_of_minutes_is_no_candidate(
     files: TaskFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("foretext.classifiers.linear.MANY_LABELS", 1)
+    monkeypatch.setattr("foretext.tasks.classification.linear.MANY_LABELS", 1)
     monkeypatch.setattr("foretext.comparison.baseline_run.MOST_SECONDS", 0.0)
     with pytest.raises(CorpusError, match=r"labels and .* would take about a second; leave it out"):
         BaselineRun.learned("classification", str(files.train("classification")), {})

@@ -3,12 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import foretext as ft
-from foretext.classifiers.linear import LinearClassifier
 from foretext.comparison.best_recipe import name_given_rows
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rows import read_rows
 from foretext.errors import SettingError
 from foretext.parsing import read_toml
+from foretext.tasks.classification.linear import LinearClassifier
 
 
 def test_the_best_model_reads_the_files_of_the_user(tmp_path: Path) -> None:

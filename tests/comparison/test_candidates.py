@@ -16,7 +16,7 @@ from foretext.comparison.candidates import (
     usual_names,
 )
 from foretext.comparison.named_candidate import named_candidate
-from foretext.task_models import TASKS
+from foretext.tasks import TASKS
 
 LARGE = 10_000_000  # bytes of text
 WIDE = "word2vec + reader + words"

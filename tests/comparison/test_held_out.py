@@ -5,12 +5,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from foretext.classifiers.linear import LinearClassifier
 from foretext.comparison.held_out import held_out, num_held_out
 from foretext.data.rows import LabelledPair, LabelledText, Question
 from foretext.errors import CorpusError
-from foretext.task_models.matcher import TextMatcher
-from foretext.task_models.reader import SpanReader
+from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.matching.network import TextMatcher
+from foretext.tasks.span_qa.network import SpanReader
 
 
 def texts(labels: list[str]) -> list[LabelledText]:

@@ -18,11 +18,10 @@ import pytest
 import torch
 
 import foretext as ft
-from foretext.classifiers import CLASSIFIERS
-from foretext.classifiers.fasttext.config import FastTextClassifierConfig
-from foretext.classifiers.linear_config import LinearConfig
 from foretext.config import Config
-from foretext.task_models import TASKS
+from foretext.tasks import CLASSIFIERS, TASKS
+from foretext.tasks.classification.linear_config import LinearConfig
+from foretext.tasks.fasttext.config import FastTextClassifierConfig
 from tests.contracts.changed_settings import (
     Settings,
     assert_obeyed,
@@ -78,14 +77,14 @@ BESIDE: dict[str, Settings] = {  # what a setting needs beside it
 }
 BRIEF: Settings = {"steps": 2, "learning_rate": 1e-3}
 LONGER = {"text_to_text: task.early_stopping": {"steps": 40, "learning_rate": 1e-2}}  # texts end
-WRITTEN = "see tests/task_models/test_text_writer.py"
+WRITTEN = "see tests/tasks/text_to_text/test_network.py"
 ELSEWHERE: dict[str, str] = {  # what a moment cannot show, with the reason
     "tagging: task.word_boundaries": "Chinese rows; see tests/tasks/test_word_boundaries.py",
     "text_to_text: task.redraw_cross_attention": f"a T5's; {WRITTEN}",
     "text_to_text: task.long_sources": f"a warning or an error; {WRITTEN}",
-    "classifier.budget_seconds": "the clock; see tests/classifiers/fasttext/test_classifier.py",
-    "classifier.label_prefix": "other files; see tests/classifiers/fasttext/test_classifier.py",
-    "classifier.workers": "threads race; see tests/classifiers/fasttext/test_classifier.py",
+    "classifier.budget_seconds": "the clock; see tests/tasks/fasttext/test_classifier.py",
+    "classifier.label_prefix": "other files; see tests/tasks/fasttext/test_classifier.py",
+    "classifier.workers": "threads race; see tests/tasks/fasttext/test_classifier.py",
 }
 
 

@@ -19,7 +19,7 @@ from foretext.language_model import LanguageModel
 from foretext.objectives import OBJECTIVES
 from foretext.report.run_report import report_run
 from foretext.run_folder import RunFolder
-from foretext.task_models import TASKS
+from foretext.tasks import TASKS
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.loop import Training
 from tests.contracts.interruption import stopping_at

@@ -14,8 +14,8 @@ from foretext.errors import SettingError
 from foretext.evaluation.precision import keep_int8, measure_int8
 from foretext.heads.task_base import TaskBase
 from foretext.nn.quantized_linear import QuantizedLinear
-from foretext.task_models.classifier import TextClassifier
-from foretext.task_models.text_writer import TextWriter
+from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.text_to_text.network import TextWriter
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import SIGHTED, bert_body, labelled_texts
 

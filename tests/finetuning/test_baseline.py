@@ -12,7 +12,7 @@ import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.finetuning import baseline as module
 from foretext.finetuning.rehearsal import Cost
-from foretext.task_models.classifier import TextClassifier
+from foretext.tasks.classification.network import TextClassifier
 from tests.task_files import TaskFiles, small_settings
 
 

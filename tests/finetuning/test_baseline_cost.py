@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import foretext as ft
-from foretext.classifiers.fasttext import training_cost
-from foretext.classifiers.regression_cost import RegressionCost
 from foretext.finetuning import baseline as baseline_module
 from foretext.finetuning.fasttext import FastTextLearner
 from foretext.run_folder import RunFolder
+from foretext.tasks.fasttext import training_cost
+from foretext.tasks.regression_cost import RegressionCost
 
 SMALL = {"epochs": 1, "dim": 4, "workers": 1}
 

@@ -8,7 +8,7 @@ from torch import nn
 from foretext.data.rows import SentenceRow
 from foretext.errors import SettingError
 from foretext.finetuning.checks import check_dropout, check_training
-from foretext.task_models.sentence_encoder import SentenceEncoder
+from foretext.tasks.sentence_vectors.network import SentenceEncoder
 from foretext.training.settings import TrainingConfig
 from tests.text_bodies import word_body
 

@@ -17,7 +17,7 @@ from foretext.finetuning import allotment, closing
 from foretext.finetuning.network import NetworkLearner
 from foretext.finetuning.rehearsal import Cost
 from foretext.finetuning.validation import TaskValidation
-from foretext.task_models.classifier import TextClassifier
+from foretext.tasks.classification.network import TextClassifier
 from tests.task_files import TOPICS, TaskFiles, small_settings
 
 

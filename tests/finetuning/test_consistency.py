@@ -16,7 +16,7 @@ from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
 from foretext.parsing import read_toml
 from foretext.progress.checkpoint import Checkpoints
-from foretext.task_models.classifier import TextClassifier
+from foretext.tasks.classification.network import TextClassifier
 from tests.task_files import TaskFiles, small_settings
 
 ALIKE = {"consistency_weight": 1.0, "consistency_confidence": 0.0}

@@ -26,8 +26,8 @@ from foretext.finetuning.teaching import lessons_of
 from foretext.parsing import read_toml
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
-from foretext.task_models.classifier import TextClassifier
-from foretext.task_models.lessons import Lessons, Teaching
+from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.lessons import Lessons, Teaching
 from tests.task_files import TOPICS, TaskFiles, small_settings
 
 

@@ -12,7 +12,7 @@ import pytest
 import foretext as ft
 from foretext.errors import OutputError, SettingError
 from foretext.parsing import read_toml
-from tests.classifiers.fasttext.texts import ASKED, labelled_texts
+from tests.tasks.fasttext.texts import ASKED, labelled_texts
 
 SMALL = {"classifier": {"dim": 8, "workers": 1, "bucket": 1_000}}
 

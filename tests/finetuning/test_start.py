@@ -17,7 +17,7 @@ from foretext.finetuning.material import Material
 from foretext.finetuning.start import Start, find_start
 from foretext.heads.matching import MatchingHead
 from foretext.heads.tagging import TaggingHead
-from foretext.task_models import TASKS
+from foretext.tasks import TASKS
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import bert
 from tests.task_files import SMALL, TaskFiles, language_model, small_settings, word_vectors

@@ -12,7 +12,7 @@ from foretext.data.rows.row_texts import RowTexts
 from foretext.errors import SettingError
 from foretext.finetuning.material import Material
 from foretext.finetuning.word_start import tokens_of_vectors
-from foretext.task_models.classifier import TextClassifier
+from foretext.tasks.classification.network import TextClassifier
 from tests.language_model.models import SENTENCES
 from tests.vectors.static_folders import drawn_vectors
 

@@ -11,7 +11,6 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
-from foretext.classifiers.word_vocabulary import WORDS_FILE
 from foretext.data.rows import LabelledText
 from foretext.errors import Interrupted, SettingError
 from foretext.finetuning.job import FinetuneJob
@@ -21,6 +20,7 @@ from foretext.parsing import read_toml
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.report.run_report import report_run
+from foretext.tasks.classification.word_vocabulary import WORDS_FILE
 from tests.task_files import TaskFiles, small_settings
 
 WORDS = {"word_features": "tfidf"}

@@ -19,10 +19,10 @@ from foretext.interop.deberta import DebertaV2
 from foretext.interop.heads import Heads
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.objectives.masked_lm import MaskedLM
-from foretext.task_models.classifier import TextClassifier
-from foretext.task_models.matcher import TextMatcher
-from foretext.task_models.reader import SpanReader
-from foretext.task_models.tagger import Tagger
+from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.matching.network import TextMatcher
+from foretext.tasks.span_qa.network import SpanReader
+from foretext.tasks.tagging.network import Tagger
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import LENGTH, MakeFolder, shaken, transformers
 from tests.interop.test_ours_there import opened

@@ -18,9 +18,9 @@ from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.language_model import LanguageModel
-from foretext.task_models.base import head_class
-from foretext.task_models.classifier import TextClassifier
-from foretext.task_models.tagger import Tagger
+from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.model import head_class
+from foretext.tasks.tagging.network import Tagger
 from tests.interop.conftest import LENGTH, MakeFolder, transformers
 from tests.interop.test_older_folders import edit_config, rewrite, weights_of
 from tests.interop.test_theirs_here import CLOSE

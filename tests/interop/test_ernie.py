@@ -13,7 +13,7 @@ from foretext.errors import ModelFileError
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.language_model import LanguageModel
 from foretext.objectives.masked_lm import MaskedLM
-from foretext.task_models.base import TaskModel
+from foretext.tasks.model import TaskModel
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import MakeFolder, transformers
 from tests.interop.test_older_folders import rewrite, weights_of

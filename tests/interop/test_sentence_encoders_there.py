@@ -10,8 +10,8 @@ import foretext as ft
 from foretext.artifact import RunFolder, load_language_model
 from foretext.errors import ModelFileError
 from foretext.language_model import LanguageModel
-from foretext.task_models.base import TaskModel
-from foretext.task_models.matcher import TextMatcher
+from foretext.tasks.matching.network import TextMatcher
+from foretext.tasks.model import TaskModel
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import transformers
 from tests.interop.test_older_folders import edit_config

@@ -14,8 +14,8 @@ from foretext.errors import ModelFileError
 from foretext.finetuning.bases import open_base
 from foretext.heads.task_base import TaskBase
 from foretext.language_model import LanguageModel
-from foretext.task_models.base import TaskModel
-from foretext.task_models.sentence_encoder import SentenceEncoder
+from foretext.tasks.model import TaskModel
+from foretext.tasks.sentence_vectors.network import SentenceEncoder
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import shaken, transformers
 from tests.interop.test_ours_there import backbone_of

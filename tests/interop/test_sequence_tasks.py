@@ -15,8 +15,8 @@ from foretext.errors import ModelFileError
 from foretext.heads.task_base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
 from foretext.language_model import LanguageModel
-from foretext.task_models.base import TaskModel
-from foretext.task_models.text_writer import TextWriter
+from foretext.tasks.model import TaskModel
+from foretext.tasks.text_to_text.network import TextWriter
 from tests.interop.conftest import D, shaken, transformers
 from tests.interop.sequence_folders import fairseq_bpe, opened, t5_unigram, their_folder
 from tests.interop.test_marian import SHAPE as TRANSFORMER_2017

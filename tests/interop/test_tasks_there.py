@@ -13,11 +13,11 @@ import torch
 from foretext.data.batch import Inputs
 from foretext.data.rows import TaggedSentence
 from foretext.heads.task_base import TaskBase
-from foretext.task_models.classifier import TextClassifier
-from foretext.task_models.matcher import TextMatcher
-from foretext.task_models.pair_rows import PairRows
-from foretext.task_models.reader import SpanReader
-from foretext.task_models.tagger import Tagger
+from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.matching.network import TextMatcher
+from foretext.tasks.matching.pairs import PairRows
+from foretext.tasks.span_qa.network import SpanReader
+from foretext.tasks.tagging.network import Tagger
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import LENGTH, shaken, transformers
 from tests.interop.test_ours_there import backbone_of, opened

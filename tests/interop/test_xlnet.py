@@ -20,12 +20,12 @@ from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.objectives.permutation_lm import PermutationLM
-from foretext.task_models.base import TaskModel, head_class
-from foretext.task_models.classifier import TextClassifier
-from foretext.task_models.matcher import TextMatcher
-from foretext.task_models.pair_rows import PairRows
-from foretext.task_models.reader import SpanReader
-from foretext.task_models.tagger import Tagger
+from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.matching.network import TextMatcher
+from foretext.tasks.matching.pairs import PairRows
+from foretext.tasks.model import TaskModel, head_class
+from foretext.tasks.span_qa.network import SpanReader
+from foretext.tasks.tagging.network import Tagger
 from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.hf_files import save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

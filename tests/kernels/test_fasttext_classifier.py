@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.classifiers.fasttext.config import LOSSES, Loss
-from foretext.classifiers.fasttext.output_layer import OutputLayer
 from foretext.kernels.fasttext_classifier import fill_rows, mean_rows, train_documents
 from foretext.kernels.fasttext_classifier_arrays import Documents, Model, scratch_for
 from foretext.kernels.fasttext_features import document_entries, unit_signatures
 from foretext.kernels.simd import aligned_zeros, padded
+from foretext.tasks.fasttext.config import LOSSES, Loss
+from foretext.tasks.fasttext.output_layer import OutputLayer
 from tests.kernels.classifier_twin import ClassifierTwin
 
 D = 20

@@ -17,9 +17,6 @@ from pydantic import Field
 from torch import Tensor
 
 from foretext.backbones.base import States
-from foretext.classifiers.answers import Answers
-from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.predictor import Record, Top
 from foretext.config import Config
 from foretext.data.batch import Inputs
 from foretext.data.padded_examples import PaddedExamples
@@ -33,8 +30,11 @@ from foretext.heads.text_head import TextHead
 from foretext.heads.text_pooler import TextPooler, initialised_linear
 from foretext.metrics import pearson, spearman
 from foretext.metrics.paired import Tallies, rank_tallies
-from foretext.task_models.base import TaskModel
-from foretext.task_models.windows import Windows
+from foretext.tasks.answers import Answers
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.model import TaskModel
+from foretext.tasks.predictor import Record, Top
+from foretext.tasks.windows import Windows
 
 Numbers = NDArray[np.float64]
 

@@ -9,12 +9,12 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
-from foretext.classifiers.examining import examine
 from foretext.errors import CorpusError, SettingError, UntrustedError
 from foretext.report.run_report import report_run
 from foretext.report.task_card import task_card
 from foretext.report.task_files import Examination, TaskFacts
 from foretext.report.task_report import write_task_report
+from foretext.tasks.examining import examine
 from tests.outside.regression import NumberedText, NumbersConfig, Regression
 from tests.text_bodies import learn, word_body
 

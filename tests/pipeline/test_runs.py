@@ -242,7 +242,7 @@ class TestFirstSteps:
 def openers() -> dict[str, Any]:
     from foretext.codec import Codec
     from foretext.language_model import LanguageModel
-    from foretext.task_models.base import TaskModel
+    from foretext.tasks.model import TaskModel
 
     classes = (Codec, LanguageModel, TaskModel, ft.FastTextClassifier, ft.LinearClassifier)
     return {"load": ft.load, **{each.__name__: each.load for each in classes}}

@@ -15,12 +15,12 @@ from foretext.data.rows.question import Answer, Question
 from foretext.data.rows.sentences import SentenceRow
 from foretext.heads.task_base import TaskBase
 from foretext.search import SearchIndex
-from foretext.task_models.base import TaskModel
-from foretext.task_models.classifier import TextClassifier
-from foretext.task_models.matcher import TextMatcher
-from foretext.task_models.reader import SpanReader
-from foretext.task_models.sentence_encoder import SentenceEncoder
-from foretext.task_models.tagger import Tagger
+from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.matching.network import TextMatcher
+from foretext.tasks.model import TaskModel
+from foretext.tasks.sentence_vectors.network import SentenceEncoder
+from foretext.tasks.span_qa.network import SpanReader
+from foretext.tasks.tagging.network import Tagger
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.vectors.word_vectors import WordVectors
 from tests.language_model.models import SENTENCES, Lines, bert, gpt, learned_tokenizer
@@ -47,7 +47,7 @@ NAMES = (
 
 def made_models(folder: Path) -> dict[str, Any]:
     """One model of each kind, by the `NAMES`; the index lies in `folder`."""
-    from foretext.classifiers.linear import LinearClassifier
+    from foretext.tasks.classification.linear import LinearClassifier
 
     linear = LinearClassifier().fit(TEXTS, ["land", "sea", "sea", "land"])
     return {
@@ -80,7 +80,7 @@ def writer() -> Any:
     """A model that writes a text for a text."""
     from foretext.backbones import BACKBONES
     from foretext.data.rows import ParallelText
-    from foretext.task_models.text_writer import TextWriter
+    from foretext.tasks.text_to_text.network import TextWriter
 
     settings = {"vocab_size": 320, "special_tokens": ["<pad>", "</s>", "<unk>"]}
     tokenizer = learn_subwords("bpe", settings, Lines())

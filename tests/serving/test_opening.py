@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from foretext.classifiers.fasttext.classifier import FastTextClassifier
 from foretext.errors import ForetextError, ModelFileError
 from foretext.serving.errors import CannotServe, Loading
 from foretext.serving.opening import named_places, open_model
 from foretext.serving.served_model import Models
+from foretext.tasks.fasttext.classifier import FastTextClassifier
 from tests.serving.models import word_vectors
 
 SETTINGS = {"dim": 4, "epochs": 1, "workers": 1, "pre_tokenizer": "blanks"}  # as .bin has it

@@ -25,7 +25,7 @@ LONGEST = 60  # seconds of a child; a hanging one would take for ever
 def made() -> dict[str, Any]:
     """Small models of every kind."""
     import foretext as ft
-    from foretext.task_models.classifier import TextClassifier
+    from foretext.tasks.classification.network import TextClassifier
     from tests.serving.models import TEXTS, made_models
     from tests.text_bodies import labelled_texts, word_body
 

@@ -20,7 +20,7 @@ from foretext.errors import Interrupted
 from foretext.heads.task_base import TaskBase
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
-from foretext.task_models.classifier import TextClassifier
+from foretext.tasks.classification.network import TextClassifier
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.batches import Batches
 from foretext.training.fine_tuning import freeze

@@ -15,7 +15,7 @@ from foretext.data.batch import Batch
 from foretext.data.rows import SentenceRow
 from foretext.heads.sentence_vectors import SentenceVectorsHead
 from foretext.progress.run_context import RunContext
-from foretext.task_models.sentence_encoder import SentenceEncoder
+from foretext.tasks.sentence_vectors.network import SentenceEncoder
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.grad_cache import GradCache
 from foretext.training.loop import Training

@@ -20,8 +20,8 @@ from foretext.errors import Interrupted
 from foretext.heads.task_base import TaskBase
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
-from foretext.task_models.sentence_encoder import SentenceEncoder
-from foretext.task_models.text_writer import TextWriter
+from foretext.tasks.sentence_vectors.network import SentenceEncoder
+from foretext.tasks.text_to_text.network import TextWriter
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training import records
 from foretext.training.batches import Part

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.classifiers.fasttext.config import ResolvedConfig
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
+from foretext.tasks.fasttext.config import ResolvedConfig
 from foretext.vectors import best_weights
 from foretext.vectors.best_weights import STALE_EPOCHS, ending_sentence
 from foretext.vectors.hogwild import Hogwild

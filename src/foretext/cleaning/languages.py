@@ -163,7 +163,7 @@ class _ByModel:
     """
 
     def __init__(self, path: str, languages: Sequence[str]) -> None:
-        from foretext.classifiers.fasttext.classifier import FastTextClassifier
+        from foretext.tasks.fasttext.classifier import FastTextClassifier
 
         if not Path(path).exists():
             raise ModelFileError(

@@ -41,7 +41,7 @@ def complete_recipe(incomplete: str) -> list[str]:
 
 def complete_task(incomplete: str) -> list[str]:
     """Offer the tasks."""
-    from foretext.task_models import TASKS
+    from foretext.tasks import TASKS
 
     return _beginning(TASKS, incomplete)
 

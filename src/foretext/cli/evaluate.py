@@ -163,7 +163,7 @@ def evaluate(
 def _opened(run: Path, options: dict[str, Any]) -> tuple[Measure, Show]:
     """Return what measures a file, and what shows its figures."""
     from foretext.artifact import load, opened_run
-    from foretext.task_models import is_predictor
+    from foretext.tasks import is_predictor
     from foretext.vectors.word_vectors import WordVectors
 
     kind = opened_run(run).kind

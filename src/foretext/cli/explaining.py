@@ -7,9 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from foretext.classifiers.predictor import Predictor, Record
     from foretext.data.rows import KeptInput
-    from foretext.explanation import Explanation
+    from foretext.tasks.explanation import Explanation
+    from foretext.tasks.predictor import Predictor, Record
 
     Answer = tuple[Record, KeptInput]
 

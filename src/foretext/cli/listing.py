@@ -79,7 +79,7 @@ def _show_names(*, as_json: bool) -> None:
     from foretext.objectives import OBJECTIVES
     from foretext.recipes import recipe_names
     from foretext.sizes import SIZES
-    from foretext.task_models import TASKS
+    from foretext.tasks import TASKS
     from foretext.tokenizers.subwords import SUBWORDS
     from foretext.vectors.formats import FORMATS
 
@@ -129,7 +129,7 @@ def _show_candidates(task: str, *, as_json: bool) -> None:
     from foretext.comparison.candidates import ORDERS, usual_names
     from foretext.comparison.named_candidate import named_candidate
     from foretext.comparison.rows import row_model
-    from foretext.task_models import TASKS
+    from foretext.tasks import TASKS
 
     if ":" not in task:
         TASKS.target(task)

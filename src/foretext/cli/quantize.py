@@ -61,7 +61,7 @@ def quantize(
     integers (int8) from then on, if its figure on ROWS falls by 0.5 points at most.
     """
     from foretext.artifact import opened_run
-    from foretext.task_models import is_task
+    from foretext.tasks import is_task
 
     given = given_options(cutoff=cutoff, train=train, dsub=dsub, qnorm=qnorm or None)
     opened = opened_run(run)
@@ -87,7 +87,7 @@ def quantize(
 def _classifier(
     run: Path, target: Path, test: str | None, given: dict[str, Any], *, overwrite: bool
 ) -> dict[str, Any]:
-    from foretext.classifiers.fasttext.classifier import FastTextClassifier
+    from foretext.tasks.fasttext.classifier import FastTextClassifier
 
     classifier = FastTextClassifier.load(run)
     small = classifier.quantize(given.pop("train", None), **given)
@@ -103,7 +103,7 @@ def _network(run: Path, target: Path, test: str | None, *, overwrite: bool) -> d
     from foretext.artifact import reading_of_run
     from foretext.evaluation.precision import keep_int8
     from foretext.files import refuse_existing
-    from foretext.task_models.base import TaskModel
+    from foretext.tasks.model import TaskModel
 
     if test is None:
         raise SettingError(

@@ -11,8 +11,8 @@ from foretext.cli.parallel_files import has_target_file, with_targets
 from foretext.errors import SettingError
 
 if TYPE_CHECKING:
-    from foretext.classifiers.predictor import Predictor
     from foretext.config import Config
+    from foretext.tasks.predictor import Predictor
 
 __all__ = [
     "ROW_OPTIONS",

@@ -14,13 +14,13 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, Field
 
-from foretext.classifiers.answers import Answers, numbers
-from foretext.classifiers.shown_row import ShownRow
 from foretext.errors import OutputError
 from foretext.files import atomic_folder
 from foretext.metrics.paired import Tallies
 from foretext.metrics.sum_figures import SUM_FIGURES, named_tallies, suits
 from foretext.parsing import read_json, read_tensors, write_tensors
+from foretext.tasks.answers import Answers, numbers
+from foretext.tasks.shown_row import ShownRow
 
 __all__ = ["KeptAnswers"]
 

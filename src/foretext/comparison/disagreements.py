@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.classifiers.shown_row import ShownRow
 from foretext.comparison.answers import KeptAnswers
 from foretext.metrics.sum_figures import row_scores
+from foretext.tasks.shown_row import ShownRow
 
 __all__ = ["agreement", "disagreements"]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from foretext.classifiers.row_model import RowModel
 from foretext.errors import CorpusError
+from foretext.tasks.row_model import RowModel
 
 __all__ = ["held_out", "num_held_out"]
 

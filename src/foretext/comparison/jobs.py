@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from foretext.artifact import load_task
-from foretext.classifiers.answers import Answers, numbers
-from foretext.classifiers.row_model import RowModel
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.baseline_run import BaselineRun
 from foretext.comparison.candidate import BASELINE
@@ -48,6 +46,8 @@ from foretext.progress import is_quiet
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
 from foretext.runtime import command, command_began
+from foretext.tasks.answers import Answers, numbers
+from foretext.tasks.row_model import RowModel
 
 __all__ = ["do_job"]
 

@@ -15,7 +15,7 @@ from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.errors import SettingError
 from foretext.parsing import parse_json
-from foretext.task_models import TASKS
+from foretext.tasks import TASKS
 
 __all__ = ["CompareRequest"]
 

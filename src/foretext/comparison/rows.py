@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from foretext.classifiers.row_model import RowModel
 from foretext.comparison.held_out import held_out, num_held_out
 from foretext.comparison.leaks import NAMES, find_leaks
 from foretext.corpus.findings import Problem
@@ -21,12 +20,13 @@ from foretext.errors import CorpusError, SettingError
 from foretext.files import atomic_file
 from foretext.finetuning.bases import predictor_class
 from foretext.registry import imported
+from foretext.tasks.row_model import RowModel
 
 __all__ = ["ComparisonRows", "read_rows", "read_written", "row_model"]
 
 PARTS = ("train", "valid", "test")
 TEXTS = "texts.jsonl"  # of the rows to learn from, as a corpus
-WITHOUT_PYTORCH = {"classification": "foretext.classifiers.linear:LinearClassifier"}
+WITHOUT_PYTORCH = {"classification": "foretext.tasks.classification.linear:LinearClassifier"}
 
 
 @dataclass(frozen=True)

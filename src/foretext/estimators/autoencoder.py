@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from foretext.arguments import checked_arguments
-from foretext.classifiers.not_fitted import not_fitted
 from foretext.config import duration_seconds
 from foretext.data.images import scaled_examples
 from foretext.errors import SettingError, did_you_mean
@@ -18,6 +17,7 @@ from foretext.estimators.vector_estimator import refuse_folder
 from foretext.pipeline import run_recipe
 from foretext.pipeline.job import Sources
 from foretext.recipe import Recipe
+from foretext.tasks.not_fitted import not_fitted
 
 if TYPE_CHECKING:
     from foretext.codec import Codec

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.arguments import checked_arguments
-from foretext.classifiers.not_fitted import not_fitted
 from foretext.config import duration_seconds
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
@@ -20,6 +19,7 @@ from foretext.estimators.vector_estimator import refuse_folder
 from foretext.pipeline import run_recipe
 from foretext.pipeline.memory import read_memory
 from foretext.recipe import Recipe
+from foretext.tasks.not_fitted import not_fitted
 from foretext.vectors.document_vectors import DocumentVectors
 
 __all__ = ["Doc2Vec"]

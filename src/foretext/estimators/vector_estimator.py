@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.arguments import checked_arguments
-from foretext.classifiers.not_fitted import not_fitted
 from foretext.config import duration_seconds
 from foretext.corpus.texts import TextSource
 from foretext.errors import SettingError
@@ -21,6 +20,7 @@ from foretext.files import temporary_folder
 from foretext.pipeline import run_recipe
 from foretext.pipeline.memory import read_memory
 from foretext.recipe import Recipe
+from foretext.tasks.not_fitted import not_fitted
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["VectorEstimator", "refuse_folder"]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from foretext.errors import SettingError
 from foretext.nn.device import ReadingPrecision
 from foretext.nn.quantized_linear import multiplies_integers
-from foretext.task_models.base import TaskModel
+from foretext.tasks.model import TaskModel
 
 __all__ = ["MOST_LOST", "Int8Figures", "keep_int8", "measure_int8"]
 

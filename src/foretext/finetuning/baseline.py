@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from foretext.classifiers.baseline import Baseline
 from foretext.errors import CorpusError
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.rehearsal import rehearsed
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.progress.figures import seconds_in_words
+from foretext.tasks.baseline import Baseline
 
 __all__ = ["learned_baseline"]
 

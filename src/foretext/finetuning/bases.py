@@ -14,12 +14,12 @@ from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
 from foretext.finetuning.recipe import BaseModel
 from foretext.recipes import recipe_names
 from foretext.registry import imported
-from foretext.task_models import TASKS
+from foretext.tasks import TASKS
 
 if TYPE_CHECKING:
     from foretext.backbones.base import Backbone
-    from foretext.classifiers.predictor import Predictor
     from foretext.finetuning.learner import Learner
+    from foretext.tasks.predictor import Predictor
 
 __all__ = [
     "NamedBackbone",

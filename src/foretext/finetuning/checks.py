@@ -16,7 +16,7 @@ from foretext.finetuning.recipe import TaskRecipe, TeacherModel
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.teachers import ENSEMBLE, LEARNED, OWN, is_name
-from foretext.task_models.base import TaskModel
+from foretext.tasks.model import TaskModel
 from foretext.training.settings import TrainingConfig
 
 __all__ = [

@@ -6,7 +6,6 @@ import time
 from dataclasses import replace
 from functools import partial
 
-from foretext.classifiers.baseline import Baseline
 from foretext.finetuning.allotment import Allotment, Costs, allot
 from foretext.finetuning.keeping import examined
 from foretext.finetuning.learner import Learner
@@ -14,6 +13,7 @@ from foretext.finetuning.rehearsal import FIRST, Cost, rehearsed
 from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.budget import Budget
 from foretext.report.page import make_ready
+from foretext.tasks.baseline import Baseline
 
 __all__ = ["allotted"]
 

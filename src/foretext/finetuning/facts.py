@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from foretext._version import __version__
-from foretext.classifiers.answers import numbers
-from foretext.classifiers.baseline import Baseline
 from foretext.finetuning.learner import Found, Learner
 from foretext.finetuning.seeds import Outcome, Trained
 from foretext.finetuning.verdict import base_command, verdict
 from foretext.finetuning.warnings import model_warnings, remedy
+from foretext.tasks.answers import numbers
+from foretext.tasks.baseline import Baseline
 
 __all__ = ["task_facts"]
 

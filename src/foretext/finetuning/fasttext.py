@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.fasttext.chosen import chosen_sentence
-from foretext.classifiers.fasttext.classifier import FastTextClassifier
-from foretext.classifiers.fasttext.config import FastTextClassifierConfig, ResolvedConfig
-from foretext.classifiers.fasttext.labelled_texts import TextsWithLabels
-from foretext.classifiers.fasttext.search import held_out_split, search_settings
-from foretext.classifiers.fasttext.text_profile import TextProfile
-from foretext.classifiers.fasttext.training import TrainingTexts, load_pretrained, train
-from foretext.classifiers.fasttext.training_cost import TrainingCost
-from foretext.classifiers.predictor import Predictor
 from foretext.corpus.symbols import dropped_sentence
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.learner import Found, Learner, Record, Tell
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.progress.run_context import RunContext
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.fasttext.chosen import chosen_sentence
+from foretext.tasks.fasttext.classifier import FastTextClassifier
+from foretext.tasks.fasttext.config import FastTextClassifierConfig, ResolvedConfig
+from foretext.tasks.fasttext.labelled_texts import TextsWithLabels
+from foretext.tasks.fasttext.search import held_out_split, search_settings
+from foretext.tasks.fasttext.text_profile import TextProfile
+from foretext.tasks.fasttext.training import TrainingTexts, load_pretrained, train
+from foretext.tasks.fasttext.training_cost import TrainingCost
+from foretext.tasks.predictor import Predictor
 
 __all__ = ["FastTextLearner"]
 

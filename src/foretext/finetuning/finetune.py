@@ -21,15 +21,15 @@ from foretext.recipe.overrides import GivenSections, given_sections
 from foretext.terminal import say
 
 if TYPE_CHECKING:
-    from foretext.classifiers.fasttext.classifier import FastTextClassifier
-    from foretext.classifiers.linear import LinearClassifier
-    from foretext.classifiers.predictor import Predictor
-    from foretext.task_models.classifier import TextClassifier
-    from foretext.task_models.matcher import TextMatcher
-    from foretext.task_models.reader import SpanReader
-    from foretext.task_models.sentence_encoder import SentenceEncoder
-    from foretext.task_models.tagger import Tagger
-    from foretext.task_models.text_writer import TextWriter
+    from foretext.tasks.classification.linear import LinearClassifier
+    from foretext.tasks.classification.network import TextClassifier
+    from foretext.tasks.fasttext.classifier import FastTextClassifier
+    from foretext.tasks.matching.network import TextMatcher
+    from foretext.tasks.predictor import Predictor
+    from foretext.tasks.sentence_vectors.network import SentenceEncoder
+    from foretext.tasks.span_qa.network import SpanReader
+    from foretext.tasks.tagging.network import Tagger
+    from foretext.tasks.text_to_text.network import TextWriter
 
 __all__ = ["finetune"]
 

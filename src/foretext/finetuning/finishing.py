@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from foretext.classifiers.baseline import Baseline
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows, sampled
-from foretext.task_models.base import TaskModel
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.model import TaskModel
 
 __all__ = ["finish_network", "noted_reading", "noted_vectors"]
 

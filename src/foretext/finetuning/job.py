@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from foretext.classifiers.predictor import Predictor
 from foretext.corpus.sources import find_sources
 from foretext.finetuning.recipe import Sections, TaskRecipe
 from foretext.pipeline.runs import Job
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
+from foretext.tasks.predictor import Predictor
 
 __all__ = ["FinetuneJob", "Finetuned"]
 

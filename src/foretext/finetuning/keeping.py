@@ -6,9 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.examining import examine
-from foretext.classifiers.predictor import Predictor
 from foretext.counted import counted
 from foretext.files import atomic_file
 from foretext.finetuning.job import Finetuned
@@ -19,6 +16,9 @@ from foretext.finetuning.seeds import Outcome
 from foretext.finetuning.task_rows import TaskRows
 from foretext.report.cells import tile
 from foretext.report.task_card import task_card
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.examining import examine
+from foretext.tasks.predictor import Predictor
 
 __all__ = ["examined", "keep", "told"]
 

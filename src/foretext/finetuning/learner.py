@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
 from foretext.corpus.normalization import Form
 from foretext.counted import counted
@@ -19,6 +17,8 @@ from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.predictor import Predictor
 
 __all__ = ["Found", "Learner", "Prepared", "Record", "Tell"]
 

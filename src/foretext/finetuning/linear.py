@@ -6,13 +6,13 @@ import time
 from dataclasses import dataclass
 from typing import Any, Self
 
-from foretext.classifiers.linear import LinearClassifier, LinearConfig
-from foretext.classifiers.predictor import Predictor
 from foretext.corpus.symbols import dropped_sentence
 from foretext.errors import SettingError
 from foretext.finetuning.learner import Learner, Record
 from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.run_context import RunContext
+from foretext.tasks.classification.linear import LinearClassifier, LinearConfig
+from foretext.tasks.predictor import Predictor
 
 __all__ = ["LinearLearner"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from foretext.config import Config
 from foretext.corpus.normalization import Form
 from foretext.data.rows.row_texts import RowTexts
-from foretext.task_models.base import TaskModel
+from foretext.tasks.model import TaskModel
 
 __all__ = ["Material"]
 

@@ -11,8 +11,6 @@ import torch
 from torch import nn
 
 from foretext.backbones.base import Backbone
-from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.predictor import Predictor
 from foretext.config import Config
 from foretext.corpus.symbols import dropped_sentence
 from foretext.errors import CorpusError, SettingError
@@ -48,9 +46,11 @@ from foretext.finetuning.words import untrained_words
 from foretext.heads.task_base import TaskBase
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
-from foretext.task_models import TASKS
-from foretext.task_models.base import TaskModel
-from foretext.task_models.trainee import Resolved
+from foretext.tasks import TASKS
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.model import TaskModel
+from foretext.tasks.predictor import Predictor
+from foretext.tasks.trainee import Resolved
 from foretext.training.kept_record import kept_record
 from foretext.training.loop import fit
 from foretext.training.model import Model

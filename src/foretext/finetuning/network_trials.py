@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from foretext.classifiers.predictor import Predictor
 from foretext.errors import DivergedError
 from foretext.finetuning.allotment import FEWEST_LEARNED
 from foretext.finetuning.learner import Tell
@@ -17,6 +16,7 @@ from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.finetuning.trials import FEWEST_TRIALS
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
+from foretext.tasks.predictor import Predictor
 
 if TYPE_CHECKING:
     from foretext.finetuning.network import NetworkLearner

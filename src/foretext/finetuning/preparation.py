@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.linear import LinearClassifier
 from foretext.data.examples import Examples
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError
@@ -35,9 +33,11 @@ from foretext.progress import human_seconds
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
-from foretext.task_models.base import TaskModel
-from foretext.task_models.learned_words import learned_linear
-from foretext.task_models.lessons import Teaching
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.classification.words import learned_linear
+from foretext.tasks.lessons import Teaching
+from foretext.tasks.model import TaskModel
 
 if TYPE_CHECKING:
     from foretext.finetuning.network import NetworkLearner

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from foretext.classifiers.baseline import Baseline
 from foretext.finetuning.allotment import Allotment
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.task_rows import TaskRows
+from foretext.tasks.baseline import Baseline
 
 __all__ = ["prepared"]
 

@@ -30,9 +30,9 @@ from foretext.errors import SettingError
 from foretext.parsing import read_toml
 
 if TYPE_CHECKING:
-    from foretext.classifiers.predictor import Predictor
     from foretext.language_model import LanguageModel
-    from foretext.task_models.base import TaskModel
+    from foretext.tasks.model import TaskModel
+    from foretext.tasks.predictor import Predictor
     from foretext.vectors.word_vectors import WordVectors
 
 __all__ = [

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from foretext._version import __version__
-from foretext.classifiers.predictor import Predictor
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.errors import SettingError
 from foretext.finetuning.baseline import learned_baseline
@@ -29,6 +28,7 @@ from foretext.pipeline.runs import run_folder
 from foretext.progress import is_quiet
 from foretext.progress.compiling import tell_of_compiling
 from foretext.report.run_report import write_report
+from foretext.tasks.predictor import Predictor
 
 __all__ = ["learn_task", "run_finetuning"]
 

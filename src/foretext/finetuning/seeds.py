@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.predictor import Predictor
 from foretext.counted import counted
 from foretext.errors import OutputError
 from foretext.files import atomic_file
@@ -17,6 +15,8 @@ from foretext.finetuning.allotment import Allotment
 from foretext.finetuning.learner import Found, Learner, Record
 from foretext.finetuning.task_rows import TaskRows
 from foretext.parsing import read_json
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.predictor import Predictor
 
 __all__ = ["Outcome", "Trained", "best_of", "train_seeds"]
 

@@ -20,7 +20,7 @@ from foretext.recipe.sections import CORPUS, DATA, TRAINING, owners_of
 from foretext.recipes import recipe_names
 from foretext.registry import Registry, imported
 from foretext.sizes import split_size
-from foretext.task_models import TASKS
+from foretext.tasks import TASKS
 from foretext.tokenizers.subwords import SUBWORDS
 from foretext.vectors import VECTORS
 
@@ -40,8 +40,8 @@ SECTIONS = {
     "data": DATA.target,
     "training": TRAINING.target,
     "finetuning": "foretext.finetuning.settings:FinetuningConfig",
-    "linear": "foretext.classifiers.linear_config:LinearConfig",
-    "classifier": "foretext.classifiers.fasttext.config:FastTextClassifierConfig",
+    "linear": "foretext.tasks.classification.linear_config:LinearConfig",
+    "classifier": "foretext.tasks.fasttext.config:FastTextClassifierConfig",
     "reconstruction": "foretext.objectives.reconstruction:ReconstructionConfig",
     "clean": "foretext.cleaning.settings:CleaningConfig",
     "rules": "foretext.cleaning.quality_settings:QualityRules",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from foretext.config import Config
-from foretext.task_models.lessons import Consistency
+from foretext.tasks.lessons import Consistency
 
 __all__ = ["FinetuningConfig"]
 

@@ -20,8 +20,8 @@ from foretext.finetuning.material import Material
 from foretext.finetuning.recipe import BaseModel
 from foretext.finetuning.word_start import completed, tokens_of_vectors
 from foretext.heads.task_base import TaskBase
-from foretext.task_models.base import TaskModel
-from foretext.task_models.trainee import visibility_of
+from foretext.tasks.model import TaskModel
+from foretext.tasks.trainee import visibility_of
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords

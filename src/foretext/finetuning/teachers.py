@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.artifact import load_task
-from foretext.classifiers.class_answers import ClassAnswers
-from foretext.classifiers.fasttext.classifier import FastTextClassifier
-from foretext.classifiers.predictor import Predictor
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.recipe import TeacherModel
-from foretext.task_models.learned_words import learned_linear
+from foretext.tasks.class_answers import ClassAnswers
+from foretext.tasks.classification.words import learned_linear
+from foretext.tasks.fasttext.classifier import FastTextClassifier
+from foretext.tasks.predictor import Predictor
 
 __all__ = [
     "ENSEMBLE",

@@ -18,7 +18,7 @@ from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.finetuning.teachers import FOLDS, Teacher, confidences, have_sets
 from foretext.progress.checkpoint import Checkpoints
-from foretext.task_models.lessons import Lessons
+from foretext.tasks.lessons import Lessons
 
 __all__ = ["Taught", "lessons_of", "taught"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from foretext.finetuning.task_rows import sampled
-from foretext.task_models.base import TaskModel
+from foretext.tasks.model import TaskModel
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss, Validation
 

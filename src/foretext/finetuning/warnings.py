@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from foretext.classifiers.predictor import Predictor
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.verdict import highest
+from foretext.tasks.predictor import Predictor
 
 __all__ = ["model_warnings", "remedy"]
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foretext.classifiers.baseline import Baseline
-from foretext.classifiers.linear import LinearClassifier
 from foretext.data.rows import LabelledText
 from foretext.errors import CorpusError
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.task_rows import sampled
 from foretext.progress.checkpoint import Checkpoints
-from foretext.task_models.learned_words import (
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.classification.words import (
     FOLDS,
     LearnedWords,
     cross_fitted,

@@ -52,7 +52,7 @@ class Answers(nn.Module):
 
     @abstractmethod
     def explained(self, outputs: Tensor, temperature: float) -> Tensor:
-        """Return what words add to, (N, num_outputs), see `foretext.explanation.Values`.
+        """Return what words add to, (N, num_outputs), see `foretext.tasks.explanation.Values`.
 
         Args:
             outputs: (N, W, num_outputs) of N texts with W windows each, whose answers are merged.

@@ -14,10 +14,10 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from foretext.backbones.base import States
-from foretext.classifiers.overlap_features import NUM_OVERLAP_FEATURES
 from foretext.config import Config as Settings
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.data.batch import Inputs
+from foretext.data.overlap_features import NUM_OVERLAP_FEATURES
 from foretext.data.rows.label import LabelValue, found_labels, named_labels
 from foretext.errors import SettingError
 from foretext.heads.answers import Classes, RealNumber, balanced_weights

@@ -7,7 +7,7 @@ the network learns what this leaves over, and s, how much it counts.
 
 A regression is too sure of the rows that it has learned from, and a network that saw this would
 learn too little. So rows to learn from bring their own logits, of a regression that has learned
-from other rows (`foretext.task_models.learned_words`). A regression on the
+from other rows (`foretext.tasks.classification.words`). A regression on the
 sixteen overlaps of two texts hardly overfits, so pairs need none.
 """
 

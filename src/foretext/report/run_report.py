@@ -27,7 +27,7 @@ from foretext.report.run_files import (
 )
 from foretext.report.vectors_report import write_vectors_report
 from foretext.run_folder import RunFolder
-from foretext.task_models import is_predictor
+from foretext.tasks import is_predictor
 
 __all__ = ["report_folder", "report_run", "write_report"]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from foretext.artifact import load, load_task, opened_run
-from foretext.classifiers.fasttext.bin_reader import holds_classifier
 from foretext.errors import ModelFileError, SettingError
 from foretext.replacement import refuse_unfinished
+from foretext.tasks.fasttext.bin_reader import holds_classifier
 
 __all__ = ["named_places", "open_model"]
 

@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow
 import pytest
 
-from foretext.classifiers.linear import LinearClassifier
 from foretext.corpus.in_memory import InMemory
 from foretext.data.rows import RowsConfig
 from foretext.errors import CorpusError
-from foretext.task_models.matcher import TextMatcher
-from foretext.task_models.reader import SpanReader
-from foretext.task_models.tagger import Tagger
+from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.matching.network import TextMatcher
+from foretext.tasks.span_qa.network import SpanReader
+from foretext.tasks.tagging.network import Tagger
 
 TEXTS, LABELS = ["a ship", "a field", "a wave"], ["sea", "land", "sea"]
 EXPECTED = [("a ship", ("sea",)), ("a field", ("land",)), ("a wave", ("sea",))]

@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foretext.classifiers.linear import LinearClassifier
-from foretext.classifiers.row_model import RowModel
 from foretext.config import Config
 from foretext.data.rows import (
     LabelledPair,
@@ -27,10 +25,12 @@ from foretext.data.rows import (
     write_rows,
 )
 from foretext.data.rows.in_memory import RowSource
-from foretext.task_models.matcher import TextMatcher
-from foretext.task_models.reader import SpanReader
-from foretext.task_models.tagger import Tagger
-from foretext.task_models.text_writer import TextWriter
+from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.matching.network import TextMatcher
+from foretext.tasks.row_model import RowModel
+from foretext.tasks.span_qa.network import SpanReader
+from foretext.tasks.tagging.network import Tagger
+from foretext.tasks.text_to_text.network import TextWriter
 from tests.outside.regression import NumberedText, Regression
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.classifiers.linear import LinearClassifier
 from foretext.errors import SettingError
 from foretext.serving.abilities.predict import Predict, PredictOptions
+from foretext.tasks.classification.linear import LinearClassifier
 from tests.serving.models import TEXTS
 
 ONE = [(text,) for text in TEXTS]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from foretext.classifiers.predictor import Predictor
 from foretext.data.rows.inputs import Input
-from foretext.explanation import MOST, Method
 from foretext.serving.ability import Ability
+from foretext.tasks.explanation import MOST, Method
+from foretext.tasks.predictor import Predictor
 
 __all__ = ["Explain", "ExplainOptions"]
 

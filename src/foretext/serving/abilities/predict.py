@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import ClassVar, NamedTuple
 
-from foretext.classifiers.predictor import Predictor, Record
 from foretext.data.rows.inputs import Input
 from foretext.errors import SettingError
 from foretext.serving.ability import Ability
+from foretext.tasks.predictor import Predictor, Record
 
 __all__ = ["Predict", "PredictOptions"]
 

@@ -8,12 +8,12 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Request
 from pydantic import Field, model_validator
 
-from foretext.explanation import Method
 from foretext.serving.abilities.answer import AnswerOptions
 from foretext.serving.abilities.explain import ExplainOptions
 from foretext.serving.abilities.translate import Translate, TranslateOptions
 from foretext.serving.body import Body, FiniteJson, Reply
 from foretext.serving.service import Service
+from foretext.tasks.explanation import Method
 
 __all__ = ["router"]
 

@@ -1,0 +1,1 @@
+"""Texts to labels: the linear classifier and networks."""

@@ -1,0 +1,325 @@
+"""Texts into classes by the words that occur: TF-IDF and logistic regression.
+
+It learns in seconds and is what a network has to beat. It is often good enough, alone or together
+with a network (`foretext.tasks.classification.ensemble`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext._version import __version__
+from foretext.arguments import checked_arguments
+from foretext.corpus.normalization import Form
+from foretext.data.rows import LabelledText
+from foretext.data.rows.given import given_label_sets, given_texts
+from foretext.data.rows.label import Label, ordered_labels
+from foretext.errors import CorpusError, GivenError, ModelFileError
+from foretext.files import atomic_file, atomic_folder
+from foretext.metrics import sigmoid, softmax
+from foretext.replacement import CONFIG, refuse_unfinished
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.class_answers import ClassAnswers
+from foretext.tasks.classification.informative_features import informative_features
+from foretext.tasks.classification.labeller import TextLabeller, check_same_number
+from foretext.tasks.classification.linear_config import LinearConfig
+from foretext.tasks.classification.linear_storage import (
+    FILE,
+    KIND,
+    LinearParts,
+    read_parts,
+    write_parts,
+)
+from foretext.tasks.classification.linear_words import weigh_linear
+from foretext.tasks.explanation import Asked, Texts, Values, Weighed, contrasted
+from foretext.tasks.logistic_regression import learn_regressions
+from foretext.tasks.not_fitted import not_fitted
+from foretext.tasks.regression_cost import RegressionCost
+from foretext.tasks.spelled_words import Splitting
+
+__all__ = ["LinearClassifier", "LinearConfig", "linear_baseline", "linear_baseline_cost"]
+
+MANY_LABELS = 100  # with fewer it learns in seconds
+LONG_SECONDS = 20.0  # from here on a run says it
+Probabilities = NDArray[np.float64]
+
+
+class LinearClassifier(TextLabeller):
+    """Logistic regression on TF-IDF; deterministic for a seed.
+
+    Features are words and pairs of words, or one to three characters where a script has no blanks;
+    their counts enter by logarithm.
+
+    Attributes:
+        config: the settings; `features` is what was chosen, after `fit`.
+        features: (F,) words, pairs of words or characters, after `fit`.
+        idf: (F,) float32.
+        weights: (F, C) float32, (F, 1) of two labels.
+        bias: (C,) or (1,) float32.
+        num_passes: over the texts, of the last `fit`.
+
+    >>> texts, labels = ["a fine film", "a bad film"], ["good", "bad"]
+    >>> LinearClassifier().fit(texts, labels).predict(["fine"])
+    ['good']
+    """
+
+    kind = KIND
+    method = "TF-IDF and logistic regression"
+    files = "`linear.safetensors` holds features, weights and settings."
+    is_multi_label = False
+    explained_by = ("linear", "occlusion")
+
+    def __init__(
+        self,
+        *,
+        features: Literal["auto", "words", "characters"] = "auto",
+        pre_tokenizer: Splitting = "unicode_words",
+        min_texts: int | None = None,
+        inverse_penalty: float = 5.0,
+        tolerance: float = 1e-3,
+        max_passes: int = 100,
+        seed: int = 0,
+    ) -> None:
+        settings = {
+            "features": features, "pre_tokenizer": pre_tokenizer, "min_texts": min_texts,
+            "inverse_penalty": inverse_penalty, "tolerance": tolerance, "max_passes": max_passes,
+            "seed": seed,
+        }  # fmt: skip
+        self.config = self._given = LinearConfig.checked(settings, "linear")
+        self.num_passes = 0
+        self._form: Form = "NFC"
+        self._labels: tuple[Label, ...] = ()
+        self._vectorizer: Any = None
+
+    @classmethod
+    def of_parts(cls, parts: LinearParts) -> Self:
+        """Return the classifier that has learned these."""
+        classifier = cls(**parts.config.model_dump())
+        classifier._labels = tuple(map(Label.read, parts.labels))
+        classifier.is_multi_label = parts.is_multi_label
+        classifier._form = parts.form
+        classifier._vectorizer = parts.config.vectorizer(parts.features, parts.form)
+        classifier._vectorizer.idf_ = parts.idf
+        classifier.weights, classifier.bias = parts.weights, parts.bias
+        return classifier
+
+    @property
+    def parts(self) -> LinearParts:
+        """What was learned."""
+        return LinearParts(
+            self.config, self._labels, self.features, self.idf,
+            self.weights, self.bias, self.is_multi_label, self._form,
+        )  # fmt: skip
+
+    def composing(self, form: Form) -> Self:
+        """Return what was learned from texts in a Unicode normal form, for texts in any form.
+
+        Args:
+            form: of the rows; NFKC has NFC in it, which all texts are brought into anyway.
+        """
+        if form != "NFKC" or self._form == form:
+            return self
+        classifier = self.of_parts(self.parts._replace(form=form))
+        classifier.num_passes, classifier._given = self.num_passes, self._given
+        return classifier
+
+    def fit(self, texts: Sequence[str], labels: Sequence[Any]) -> Self:
+        """Learn from N texts with one label each, or with any number of them.
+
+        Labels are texts, whole numbers or booleans, and come back as they came.
+
+        Raises:
+            CorpusError: there is no text, no word in them, or a single label alone.
+            SettingError: labels and features are more than the memory holds.
+        """
+        texts, sets = given_texts(texts), given_label_sets(labels)
+        check_same_number(texts, sets)
+        names = ordered_labels(label for labels in sets for label in labels)
+        if len(names) < 2:
+            alone = f"the one class '{names[0]}' alone" if names else "no label"
+            raise GivenError(f"The texts have {alone}; two are needed to learn a difference.")
+        config = self._given.resolved(texts)
+        vectorizer = config.vectorizer()
+        try:
+            matrix = vectorizer.fit_transform(texts)  # (N, F) sparse
+        except ValueError as error:
+            raise CorpusError(f"The texts have no feature ({error}); give longer ones.") from None
+        RegressionCost.of(matrix, len(names), config.max_passes).refuse_without_memory()
+        self.config, self._vectorizer, self._labels, self._form = config, vectorizer, names, "NFC"
+        self.is_multi_label = any(len(labels) != 1 for labels in sets)
+        self.weights, self.bias, self.num_passes = learn_regressions(
+            matrix, sets, names, config, is_multi_label=self.is_multi_label
+        )
+        return self
+
+    def long_cost(self, texts: Sequence[str], labels: Sequence[Any]) -> RegressionCost | None:
+        """Return what `fit` would take, where that is long; None: seconds, or it is refused."""
+        cost = self.cost(texts, labels)
+        return cost if cost is not None and cost.seconds > LONG_SECONDS else None
+
+    def cost(self, texts: Sequence[str], labels: Sequence[Any]) -> RegressionCost | None:
+        """Return what `fit` would take; None: seconds, as labels are few, or it is refused."""
+        names = {label for labels in given_label_sets(labels) for label in labels}
+        if len(names) < MANY_LABELS:
+            return None
+        config = self._given.resolved(texts)
+        try:
+            matrix = config.vectorizer().fit_transform(texts)
+        except ValueError:  # no feature
+            return None
+        return RegressionCost.of(matrix, len(names), config.max_passes)
+
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show: settings, and what was learned."""
+        given = self._given.model_dump(include=self._given.changed)
+        return given if self._vectorizer is None else {**super().summary(), **given}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings; scikit-learn copies estimators by them."""
+        return self._given.model_dump()
+
+    def set_params(self, **settings: Any) -> Self:
+        """Change settings before `fit`.
+
+        Raises:
+            SettingError: there is no such setting, or a value is not allowed.
+        """
+        self.config = self._given = LinearConfig.checked(self.get_params() | settings, "linear")
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._vectorizer is not None
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """The labels, sorted by their values."""
+        return self._labels
+
+    @property
+    def num_parameters(self) -> int:
+        """Number of weights."""
+        return self.weights.size + self.bias.size
+
+    @property
+    def features(self) -> list[str]:
+        """(F,) what texts are taken apart into, sorted."""
+        names: list[str] = self._vectorizer.get_feature_names_out().tolist()
+        return names
+
+    @property
+    def idf(self) -> NDArray[np.float32]:
+        """(F,) how rare each feature is."""
+        return np.asarray(self._vectorizer.idf_, np.float32)
+
+    @property
+    def informative_features(self) -> dict[str, list[str]]:
+        """By label, the features that speak for it most."""
+        return informative_features(self._labels, self.features, self.weights)
+
+    def logits(self, texts: Sequence[str]) -> Probabilities:
+        """Return (N, C) sums of what the features of each text weigh, before any probability.
+
+        Of two labels of which one is right the first one's are 0.
+
+        Raises:
+            SettingError: nothing was learned yet.
+        """
+        if self._vectorizer is None:
+            raise not_fitted()
+        if not len(texts):
+            return np.zeros((0, len(self._labels)))
+        sums: Any = self._vectorizer.transform(texts) @ self.weights + self.bias
+        found = np.asarray(sums, np.float64)  # (N, C) or (N, 1)
+        return found if found.shape[1] == len(self._labels) else np.insert(found, 0, 0.0, axis=1)
+
+    def values(self, inputs: Sequence[Texts]) -> Values:
+        """Return the sums of what features weigh for each label and against the others."""
+        logits = self.logits([text for (text,) in inputs])
+        values = contrasted(logits, are_sets=self.is_multi_label)
+        return Values(self._labels, values, self._probabilities(logits))
+
+    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+        """Share out among words what their features add; nothing is left over."""
+        answers, bias = self.values(asked.inputs), self.values([("",)])
+        rows = self._vectorizer.transform([text for (text,) in asked.inputs])
+        return weigh_linear(self.parts, rows, asked, answers, bias)
+
+    def answers_to(self, texts: list[str]) -> ClassAnswers:
+        """Return how probable each label is for each text."""
+        return ClassAnswers(
+            self._labels, self._probabilities(self.logits(texts)), self.is_multi_label
+        )
+
+    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write ``linear.safetensors`` and ``config.json``.
+
+        Raises:
+            OutputError: one cannot be written.
+        """
+        self.write_file(folder / FILE)
+        known = {"foretext": __version__, "task": "classification", **facts, "kind": self.kind}
+        with atomic_file(folder / CONFIG) as temporary:
+            temporary.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+    def write_file(self, path: Path) -> None:
+        """Write ``linear.safetensors`` alone.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        write_parts(path, self.parts)
+
+    @classmethod
+    def read_file(cls, path: Path) -> Self:
+        """Read what `write_file` wrote.
+
+        Raises:
+            ModelFileError: the file is missing, or damaged.
+        """
+        return cls.of_parts(read_parts(path))
+
+    @checked_arguments
+    def save(self, folder: str | Path) -> None:
+        """Write a folder that `load` opens, whole or not at all.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        with atomic_folder(Path(folder)) as temporary:
+            self.write(temporary, {})
+
+    @classmethod
+    @checked_arguments
+    def load(cls, folder: str | Path) -> Self:
+        """Open what `save`, or a run, left.
+
+        Raises:
+            ModelFileError: there is no such classifier, or a damaged one.
+        """
+        refuse_unfinished(Path(folder), ModelFileError)
+        return cls.read_file(Path(folder) / FILE)
+
+    def _probabilities(self, logits: Probabilities) -> Probabilities:
+        return sigmoid(logits) if self.is_multi_label else softmax(logits)
+
+
+def linear_baseline(rows: Sequence[LabelledText]) -> Baseline:
+    """Learn the linear classifier as the baseline of others that classify texts.
+
+    Raises:
+        CorpusError: nothing can be learned from the rows.
+    """
+    texts, labels = [row.text for row in rows], [row.labels for row in rows]
+    learned = LinearClassifier().fit(texts, labels)
+    return Baseline(LinearClassifier.method, learned.answer_rows, "linear", learned)
+
+
+def linear_baseline_cost(rows: Sequence[LabelledText]) -> RegressionCost | None:
+    """Return what `linear_baseline` would take; None: seconds."""
+    return LinearClassifier().cost([row.text for row in rows], [row.labels for row in rows])

@@ -1,0 +1,281 @@
+"""fastText's classifier as an estimator, with the methods of scikit-learn."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from foretext.arguments import checked_arguments
+from foretext.config import Config
+from foretext.data.rows import RowsConfig
+from foretext.data.rows.label import Label
+from foretext.errors import SettingError
+from foretext.progress.run_context import RunContext
+from foretext.tasks.classification.labeller import check_top
+from foretext.tasks.fasttext.answers import FastTextLabeller
+from foretext.tasks.fasttext.config import FastTextClassifierConfig, Loss, Splitting
+from foretext.tasks.fasttext.labelled_texts import (
+    Labels,
+    form_of,
+    held_out,
+    labelled,
+)
+from foretext.tasks.fasttext.model import FastTextModel
+from foretext.tasks.fasttext.quantisation import prune, quantise
+from foretext.tasks.fasttext.rows import DenseRows
+from foretext.tasks.fasttext.text_profile import TextProfile
+from foretext.tasks.fasttext.training import (
+    TrainingTexts,
+    load_pretrained,
+    retrain,
+    train,
+)
+from foretext.tasks.label_figures import label_figures
+from foretext.tasks.not_fitted import not_fitted
+
+__all__ = ["FastTextClassifier"]
+
+
+class FastTextClassifier(FastTextLabeller):
+    """Texts into classes by the mean of their words' vectors; seconds of training on any machine.
+
+    What is None, and ``pre_tokenizer="auto"``, is chosen for the rows: `fit` sets `config` to what
+    was chosen; ``workers=None`` takes all cores. The defaults of fastText's own program are
+    ``FastTextClassifier(lr=0.1, epochs=5, word_ngrams=1, minn=0, maxn=0, pre_tokenizer="blanks",
+    lowercase=False)``. ``loss="ova"`` is for several labels a text.
+
+    Attributes:
+        config: the settings; after `fit` with those that were chosen.
+        classes_: (L,) the labels, sorted, after `fit`.
+        history: the records of the last training.
+
+    >>> FastTextClassifier(lr=0.5, word_ngrams=2)
+    FastTextClassifier(lr=0.5, word_ngrams=2)
+    """
+
+    def __init__(
+        self,
+        *,
+        lr: float | None = None,
+        epochs: int | None = None,
+        dim: int = 100,
+        loss: Loss = "softmax",
+        word_ngrams: int | None = None,
+        minn: int | None = None,
+        maxn: int | None = None,
+        bucket: int | None = None,
+        min_count: int = 1,
+        min_count_label: int = 0,
+        negative: int = 5,
+        pre_tokenizer: Literal["auto"] | Splitting = "auto",
+        lowercase: bool | None = None,
+        label_prefix: str = "__label__",
+        pretrained_vectors: str | Path | None = None,
+        budget_seconds: float | None = None,
+        patience: int | None = None,
+        workers: int | None = None,
+        seed: int = 1,
+    ) -> None:
+        self._params = {
+            "lr": lr, "epochs": epochs, "dim": dim, "loss": loss, "word_ngrams": word_ngrams,
+            "minn": minn, "maxn": maxn, "bucket": bucket, "min_count": min_count,
+            "min_count_label": min_count_label, "negative": negative,
+            "pre_tokenizer": pre_tokenizer, "lowercase": lowercase, "label_prefix": label_prefix,
+            "pretrained_vectors": pretrained_vectors, "budget_seconds": budget_seconds,
+            "patience": patience, "workers": workers, "seed": seed,
+        }  # fmt: skip
+        self._requested = self._checked(self._params)
+        self.config: FastTextClassifierConfig = self._requested
+        self.history: list[dict[str, Any]] = []
+        self._model: FastTextModel | None = None
+
+    @classmethod
+    def _checked(cls, params: Mapping[str, Any]) -> FastTextClassifierConfig:
+        """Return the settings that differ from their defaults, with those, checked."""
+        given = {
+            name: value
+            for name, value in params.items()
+            if hasattr(value, "__array__")  # foreign: an array is equal number by number
+            or value != _DEFAULTS.get(name)
+        }
+        if isinstance(vectors := given.get("pretrained_vectors"), Path):
+            given["pretrained_vectors"] = str(vectors)
+        return FastTextClassifierConfig.checked(given, "classifier")
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        """The settings that differ from their defaults."""
+        return {name: value for name, value in self._params.items() if value != _DEFAULTS[name]}
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self._given.items())
+        return f"{type(self).__name__}({given})"
+
+    def summary(self) -> dict[str, Any]:
+        """Return what a notebook shows: settings, and what was learned."""
+        return self._given if self._model is None else {**super().summary(), **self._given}
+
+    @classmethod
+    def of_model(cls, model: FastTextModel) -> Self:
+        """Wrap a trained model."""
+        classifier = cls(**model.dictionary.config.model_dump(exclude_unset=True))
+        classifier.config = classifier._requested = model.dictionary.config
+        classifier._model = model
+        return classifier
+
+    @checked_arguments
+    def fit(
+        self,
+        texts: Any,
+        labels: Labels | None = None,
+        *,
+        valid: Any = None,
+        rows: RowsConfig | None = None,
+        context: RunContext | None = None,
+    ) -> Self:
+        """Learn from a file of labelled texts, or from texts and labels.
+
+        Args:
+            texts: a file of any format that `foretext.data.rows` reads, rows, or N texts.
+            labels: N labels, or N sequences of labels; None with a file.
+            valid: a file, rows or `TextsWithLabels` that are held out; their loss is recorded, and
+                `patience` needs it.
+            rows: how files are to be read.
+            context: where records go, and a title for the progress that is shown there.
+
+        Raises:
+            CorpusError: the file, the texts or the labels will not do; the message says why.
+            SettingError: texts and labels do not go together, or the loss is no number any more.
+        """
+        given = labelled(texts, labels, rows)
+        config = self._requested.resolved(TextProfile.of(*given))
+        trained = train(
+            config,
+            TrainingTexts.of(given, config),
+            held_out(valid, rows),
+            load_pretrained(config),
+            context,
+        )
+        form = form_of(labels, rows)
+        self.config = config
+        self._model = trained.model if form is None else trained.model.composing(form)
+        self.history = trained.history
+        return self
+
+    @property
+    def model(self) -> FastTextModel:
+        """What was learned.
+
+        Raises:
+            SettingError: nothing was learned yet.
+        """
+        if self._model is None:
+            raise not_fitted()
+        return self._model
+
+    def score(self, texts: Any, labels: Any) -> float:
+        """Return the share of texts whose best label is one of their labels."""
+        accuracy: float = self.evaluate(texts, labels)["accuracy"]
+        return accuracy
+
+    @checked_arguments
+    def evaluate(
+        self,
+        texts: Any,
+        labels: Labels | None = None,
+        *,
+        k: int | None = 1,
+        threshold: float = 0.0,
+        rows: Config | Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Return accuracy, precision and recall of the first `k` labels, and these of each label.
+
+        Raises:
+            CorpusError: the file will not do.
+            EvaluationError: no text has a label.
+        """
+        config: Any = rows if labels is not None else self.reading_for(texts, rows)
+        given = labelled(texts, labels, config)
+        check_top(k, threshold)
+        found = self.answers_to(list(given.texts)).top(k, threshold)
+        return label_figures(given.labels, [[Label(label) for label, _ in row] for row in found], k)
+
+    @checked_arguments
+    def quantize(
+        self,
+        train: Any = None,
+        labels: Labels | None = None,
+        *,
+        cutoff: int | None = None,
+        dsub: int = 2,
+        qnorm: bool = False,
+        epochs: int | None = None,
+        lr: float | None = None,
+        rows: RowsConfig | None = None,
+    ) -> Self:
+        """Return a classifier whose rows are codes: about fifteen times smaller on disk.
+
+        Args:
+            train: texts to learn on from once rows were left out; None: do not.
+            labels: theirs, None with a file.
+            cutoff: words and n-grams to keep, those with the longest vectors; None: all.
+            dsub: numbers to a byte.
+            qnorm: keep the length of a vector in a byte of its own.
+            epochs, lr: of that second training; None: as in the first.
+            rows: how a file is to be read.
+
+        Raises:
+            SettingError: it is quantised already, or the texts could have no effect.
+        """
+        if not isinstance(self.model.rows, DenseRows):
+            raise SettingError("This classifier is quantised already; quantise the one it came of.")
+        if train is not None and cutoff is None:
+            raise SettingError("Texts to learn on from have no effect without cutoff; set it.")
+        if train is None and not (epochs is None and lr is None):
+            raise SettingError("epochs and lr have no effect without texts to learn on from.")
+        if min(dsub, 1 if cutoff is None else cutoff) < 1 or dsub > self.config.dim:
+            raise SettingError(f"cutoff = {cutoff}, dsub = {dsub}: both must be 1 or more.")
+        model = self.model
+        if cutoff is not None:
+            model = prune(model, cutoff)
+        if train is not None:
+            model = retrain(model, labelled(train, labels, rows), epochs=epochs, lr=lr).model
+        return self.of_model(quantise(model, dsub=dsub, qnorm=qnorm))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return every setting by name; scikit-learn copies estimators by them."""
+        return dict(self._params)
+
+    def set_params(self, **settings: Any) -> Self:
+        """Change settings before `fit`; what was learned stays until then.
+
+        Raises:
+            SettingError: there is no such setting, or a value is not allowed; nothing has changed.
+        """
+        params = self._params | settings
+        self._requested = self.config = self._checked(params)
+        self._params = params
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._model is not None
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn, from 1.6 on, asks of an estimator before it splits data for it."""
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(one_d_array=True, two_d_array=False, string=True),
+        )
+
+
+_DEFAULTS = {
+    name: argument.default
+    for name, argument in inspect.signature(FastTextClassifier.__init__).parameters.items()
+    if name != "self"
+}

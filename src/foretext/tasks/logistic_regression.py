@@ -1,0 +1,66 @@
+"""Logistic regression on sparse rows: one regression, or one for each label."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.tasks.classification.linear_config import LinearConfig
+
+__all__ = ["Regressions", "learn_regressions"]
+
+_CERTAIN = 20.0  # the logit of a label that every text has
+
+
+class Regressions(NamedTuple):
+    """What was learned of F features and C labels."""
+
+    weights: NDArray[np.float32]  # (F, C), (F, 1) of two labels of which one is right
+    bias: NDArray[np.float32]  # (C,) or (1,)
+    num_passes: int  # over the rows, of the regression that took the most
+
+
+def learn_regressions(
+    matrix: Any,  # (N, F), sparse
+    sets: Sequence[tuple[str, ...]],  # N, the right labels of each row
+    labels: Sequence[str],  # C
+    config: LinearConfig,
+    *,
+    is_multi_label: bool,
+) -> Regressions:
+    """Learn one regression of all labels or, of rows with several labels, one for each label."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    regression = LogisticRegression(
+        C=config.inverse_penalty,
+        solver="sag",  # on these rows ten times as fast as lbfgs
+        tol=config.tolerance,
+        max_iter=config.max_passes,
+        random_state=config.seed,
+    )
+    targets: list[list[Any]]  # a regression each
+    if is_multi_label:
+        targets = [[label in own for own in sets] for label in labels]
+    else:
+        places = {label: place for place, label in enumerate(labels)}
+        targets = [[places[label] for (label,) in sets]]
+    coefficients, biases, passes = [], [], []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it may stop early
+        warnings.simplefilter("ignore", UserWarning)  # of many labels, which a note says better
+        for target in targets:
+            if len(set(target)) == 1:
+                coefficients.append(np.zeros((1, matrix.shape[1])))
+                biases.append(np.array([_CERTAIN]))
+                continue
+            regression.fit(matrix, target)
+            coefficients.append(regression.coef_)
+            biases.append(regression.intercept_)
+            passes.append(int(max(regression.n_iter_)))
+    weights = np.ascontiguousarray(np.concatenate(coefficients).T, np.float32)
+    return Regressions(weights, np.concatenate(biases).astype(np.float32), max(passes, default=0))

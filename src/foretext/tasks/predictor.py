@@ -1,0 +1,318 @@
+"""What answers rows of a task: networks, the linear classifier and fastText's share this face.
+
+The verbs ``predict``, ``evaluate`` and ``report`` and the runs of fine-tuning ask nothing else, so
+that a task from outside the package works with all of them.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, tee
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from foretext.arguments import checked_arguments
+from foretext.data.rows.input_file import input_files
+from foretext.data.rows.input_rows import InputColumns, KeptInput
+from foretext.data.rows.inputs import Input, line_input
+from foretext.data.rows.settings import Columns
+from foretext.errors import SettingError
+from foretext.representation import Represented
+from foretext.tasks.class_answers import ClassAnswers, label_doubts
+from foretext.tasks.explanation import Explained
+from foretext.tasks.row_model import RowModel
+from foretext.tokenizers.base import Tokenizer
+from foretext.tokenizers.known_languages import languages_of_tokenizer
+
+if TYPE_CHECKING:
+    from foretext.data.framing import Framing
+
+__all__ = ["Predictor", "Record", "Top", "refuse_options"]
+
+EXAMPLE_WORDS = 4  # of a text that a page shows at first
+BLOCK = 4096  # lines that are answered at once
+
+Record = dict[str, Any]  # one answer, as JSON has it
+
+
+class Top(NamedTuple):
+    """Which answers to an input are returned."""
+
+    k: int | None = 1  # at most so many; None: any number
+    threshold: float = 0.0  # least probability of each
+
+
+class Predictor(RowModel, Explained, Represented):
+    """Rows and lines in, answers and figures out."""
+
+    title: ClassVar[str]  # of card and report, such as "Question answering"
+    watched: ClassVar[tuple[str, ...]] = ()  # figures whose curves a report shows beside judged_by
+    files: ClassVar[str]  # for the card: which file holds what
+    # What a server can ask of it: names of `foretext.serving.abilities`, or "module:Class".
+    abilities: ClassVar[tuple[str, ...]] = ("predict",)
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """What ``config.json`` calls it, so that `foretext.load` finds the class again."""
+
+    @property
+    def usage(self) -> str:
+        """Lines of Python that show how to ask `model`, for the card."""
+        line = "\\t".join(f"a {name}" for name in self.fields)
+        return f'list(model.predictions(["{line}"]))'
+
+    @property
+    @abstractmethod
+    def num_parameters(self) -> int:
+        """Number of weights."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show of the model."""
+        return {
+            "task": self.title.lower(),
+            "labels": self.num_labels,
+            "parameters": self.num_parameters,
+        }
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """The labels; (): answers are no labels."""
+        return ()
+
+    def served_facts(self) -> dict[str, Any]:
+        """Return what a server says of the model, as JSON has it."""
+        framing, tokenizer = self.text_framing, self.tokenizer
+        return {
+            "title": self.title,
+            "fields": list(self.fields),
+            "labels": list(self.label_names) or None,
+            "parameters": self.num_parameters,
+            "max_length": None if framing is None else framing.max_length,
+            "languages": None if tokenizer is None else languages_of_tokenizer(tokenizer),
+            "example": self._example,
+        }
+
+    @property
+    def _example(self) -> str | None:
+        """Words that speak for the first label, which a page shows as a text; None: none do.
+
+        They are on the card, too: no text of the training leaves the model.
+        """
+        features = next(iter(self.informative_features.values()), [])
+        words = [each for each in features if " " not in each][:EXAMPLE_WORDS]
+        return " ".join(words) if words and len(self.fields) == 1 else None
+
+    @property
+    def informative_features(self) -> dict[str, list[str]]:
+        """By label, what in a text speaks for it most; {}: no single feature does."""
+        return {}
+
+    @property
+    def num_labels(self) -> int | None:
+        """Number of labels; None where answers are no labels."""
+        return None
+
+    @property
+    def taught_labels(self) -> tuple[str, ...]:
+        """The labels whose probabilities another model can learn from it; (): it teaches none."""
+        return ()
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """What turns texts into the ids that the model reads; None: it reads no ids."""
+        return None
+
+    @property
+    def text_framing(self) -> Framing | None:
+        """What stands around a text, and how much of it is read at once; None: there is no end."""
+        return None
+
+    # Answers to lines
+
+    def class_answers(self, inputs: Sequence[Input]) -> ClassAnswers | None:
+        """Return how probable each label is for each input; None: answers are no labels."""
+        return None
+
+    def options(self, k: int | None, threshold: float | None) -> Top:
+        """Return which answers a user wants, None standing for what is not given.
+
+        Raises:
+            SettingError: one of the two has no effect on these answers.
+        """
+        refuse_options(self.title.lower(), k, threshold)
+        return Top()
+
+    def answering(self, options: Mapping[str, Any]) -> None:
+        """Answer with other settings from now on, such as the beams of a search.
+
+        Raises:
+            SettingError: one of them has no effect on these answers.
+        """
+        for name in options:
+            raise SettingError(
+                f"--{name.replace('_', '-')} has no effect on {self.title.lower()}; leave it out."
+            )
+
+    @abstractmethod
+    def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
+        """Return the answer to each input, a text for each of `fields`, as JSON has it."""
+
+    @checked_arguments
+    def shown(self, record: Record) -> str:
+        """Return one of the `predictions` as a line for people: answer, tab, input."""
+        answers = [_shown(each) for name, each in record.items() if name not in self.fields]
+        return "\t".join([*answers, *(record[name] for name in self.fields)])
+
+    @checked_arguments
+    def inputs(
+        self,
+        path: Any,
+        *,
+        columns: Mapping[str, Columns] | None = None,
+        rows: Mapping[str, Any] | None = None,
+        keep: Sequence[str] = (),
+        doubt: Callable[[str], None] | None = None,
+    ) -> Iterator[KeptInput]:
+        """Yield the inputs of a file of any form that `foretext.finetune` reads, or of plain lines.
+
+        Right answers are not read, and need not be there. The guide of fine-tuning says what a
+        table is.
+
+        Args:
+            path: of the file; ``"-"`` is standard input.
+            columns: of the texts, by name or by number, where they are not those of the training.
+            rows: other settings of reading, over those of the training.
+            keep: columns that are copied to the answers.
+            doubt: is called with a sentence where a file may be meant otherwise.
+
+        Raises:
+            CorpusError: the file cannot be read, or a row is wrong.
+            SettingError: columns are to be kept, and it has none; or a setting is wrong.
+        """
+        learned = self.reading_of(rows)
+        optional = {} if doubt is None else {"doubt": doubt}
+        labels = frozenset(map(str, self.label_names))
+        wanted = InputColumns(self.fields, learned, columns or {}, tuple(keep), labels, **optional)
+        for file in input_files(path, wanted.reading):
+            yield from self.inputs_in(file, wanted)
+
+    @checked_arguments
+    def predictions(
+        self,
+        lines: Iterable[str] | Path,
+        *,
+        k: int | None = None,
+        threshold: float | None = None,
+        columns: Mapping[str, Columns] | None = None,
+        keep: Sequence[str] = (),
+    ) -> Iterator[Record]:
+        """Yield a record for each line, or each row of a file: its texts, and the answer.
+
+        Args:
+            lines: the texts of `fields`, separated by tabs, or a JSON object with these names; or
+                the `Path` of a file, which is read as `inputs` says.
+            k: answers to a line, at most; None: one, or any number of labels where texts have
+                several.
+            threshold: probability below which an answer is left out; None: none is, or one half
+                where texts have several labels.
+            columns: of a file: the columns of the texts, where they are not those of the training.
+            keep: of a file: columns that are copied to the records.
+
+        Raises:
+            CorpusError: a line is not what it should be.
+            SettingError: `k`, `threshold` or `columns` has no effect.
+        """
+        if isinstance(lines, Path):
+            given, kept = tee(self.inputs(lines, columns=columns, keep=keep))
+            records = self.answered((each.texts for each in given), k=k, threshold=threshold)
+            yield from ({**own.kept, **record} for own, record in zip(kept, records, strict=True))
+            return
+        if columns or keep:
+            raise SettingError("columns and keep are of a file; give its Path, or leave them out.")
+        inputs = (line_input(line, number, self.fields) for number, line in enumerate(lines, 1))
+        yield from self.answered(inputs, k=k, threshold=threshold)
+
+    @checked_arguments
+    def answered(
+        self, inputs: Iterable[Input], *, k: int | None = None, threshold: float | None = None
+    ) -> Iterator[Record]:
+        """Yield what `predictions` yields, for inputs that are texts already."""
+        top = self.options(k, threshold)
+        given = iter(inputs)
+        while block := list(islice(given, BLOCK)):
+            for texts, answer in zip(block, self.records(block, top), strict=True):
+                yield {**dict(zip(self.fields, texts, strict=False)), **answer}
+
+    def doubts(self, records: Sequence[Record]) -> list[str]:
+        """Return why answers are doubtful, such as inputs that are unlike the rows of training.
+
+        Args:
+            records: some of the `predictions`.
+        """
+        return []
+
+    def row_doubts(self, rows: Sequence[Any]) -> list[str]:
+        """Return likewise how rows differ from those of the training, as by other labels."""
+        return label_doubts(rows, self.label_names) if self.label_names else []
+
+    # Folders
+
+    def described(self) -> dict[str, Any]:
+        """Return what card and report say of the model: a part of the facts of every run."""
+        return {
+            "kind": self.kind,
+            "title": self.title,
+            "usage": self.usage,
+            "files": self.files,
+            "judged_by": self.judged_by,
+            "watched": list(dict.fromkeys([self.judged_by, *self.watched])),
+            "informative_features": self.informative_features,
+            "labels": self.num_labels,
+            "parameters": self.num_parameters,
+        }
+
+    @abstractmethod
+    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write the model into a folder, ``config.json`` last.
+
+        Args:
+            folder: other files in it stay.
+            facts: what ``config.json`` keeps beside the model's own, as JSON has it.
+
+        Raises:
+            OutputError: the folder cannot be written.
+        """
+
+    @abstractmethod
+    def save(self, folder: str | Path) -> None:
+        """Write a folder that `load` opens, whole or not at all.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+
+    @classmethod
+    @abstractmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Open what `save`, or a run, left.
+
+        Raises:
+            ForetextError: the folder holds no such model, or a damaged one.
+        """
+
+
+def refuse_options(what: str, k: int | None, threshold: float | None) -> None:
+    """Refuse options that are given and have no effect on `what`.
+
+    Raises:
+        SettingError: one is given.
+    """
+    for option, given in (("-k", k), ("--threshold", threshold)):
+        if given is not None:
+            raise SettingError(f"{option} has no effect on {what}; leave it out.")
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

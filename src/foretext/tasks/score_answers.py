@@ -1,0 +1,129 @@
+"""Scores of pairs of texts as answers: how well they agree with the right ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from foretext.data.rows import LabelledPair
+from foretext.errors import CorpusError
+from foretext.metrics import pearson, spearman
+from foretext.metrics.paired import Tallies, rank_tallies
+from foretext.tasks.answers import Answers
+from foretext.tasks.excerpts import excerpt
+from foretext.tasks.one_answer import FEWEST
+from foretext.tasks.shown_row import ShownRow, shown_rows
+
+__all__ = ["ScoreAnswers", "correlation", "scores_of"]
+
+MOST_POINTS = 1000
+MOST_ERRORS = 50
+
+_NEARLY_EQUAL = 0.02  # of the standard deviation of the right scores
+
+
+@dataclass(frozen=True)
+class ScoreAnswers(Answers):
+    """A score for each of N pairs.
+
+    Attributes:
+        scores: (N,).
+    """
+
+    scores: NDArray[np.float64]
+
+    @property
+    def judged_by(self) -> str:
+        """The correlation of ranks."""
+        return "spearman"
+
+    def figures(self, rows: Sequence[LabelledPair]) -> dict[str, Any]:
+        """Return how well the scores agree with the right ones.
+
+        A correlation is 0 where all scores are equal.
+
+        Raises:
+            CorpusError: there are fewer than two rows, or one has no score.
+        """
+        gold = scores_of(rows)
+        return {
+            "pairs": len(rows),
+            "pearson": correlation(pearson, gold, self.scores),
+            "spearman": correlation(spearman, gold, self.scores),
+            "mean_squared_error": float(np.square(self.scores - gold).mean()),
+        }
+
+    def tallies(self, rows: Sequence[LabelledPair]) -> dict[str, Tallies]:
+        """Return what each row adds to the correlation of ranks."""
+        return {"spearman": rank_tallies(scores_of(rows), self.scores)}
+
+    def findings(
+        self, rows: Sequence[LabelledPair], beside: Mapping[str, Answers] | None = None
+    ) -> dict[str, Any]:
+        """Return points of right and given scores, and the pairs where they differ most."""
+        gold, given = np.array(scores_of(rows)), self.scores  # (N,)
+        shown = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_POINTS)).round())
+        worst = np.argsort(-np.abs(given - gold), kind="stable")[:MOST_ERRORS]
+        return {
+            "points": [[float(gold[place]), float(given[place])] for place in shown.astype(int)],
+            "errors": [
+                {
+                    "text_a": excerpt(rows[place].text_a),
+                    "text_b": excerpt(rows[place].text_b),
+                    "right": float(gold[place]),
+                    "given": float(given[place]),
+                    "place": rows[place].place,
+                }
+                for place in worst.tolist()
+            ],
+        }
+
+    def shown(self, rows: Sequence[LabelledPair]) -> list[ShownRow]:
+        """Return pairs with right and given scores, as a person reads them."""
+        right = [f"{score:g}" for score in scores_of(rows)]
+        return shown_rows(
+            [row.text for row in rows], right, [f"{each:.3g}" for each in self.scores]
+        )
+
+    def degenerate(self, rows: Sequence[LabelledPair]) -> str | None:
+        """Return a sentence where given scores are nearly equal, and the right ones are not."""
+        gold, given = np.array(scores_of(rows)), self.scores
+        if len(rows) < FEWEST or not gold.std() or given.std() >= _NEARLY_EQUAL * gold.std():
+            return None
+        return (
+            f"All {len(rows):,} pairs got nearly the same score, between {given.min():.3g} and "
+            f"{given.max():.3g}, where the right ones lie between {gold.min():.3g} and "
+            f"{gold.max():.3g}."
+        )
+
+
+def scores_of(rows: Sequence[LabelledPair]) -> list[float]:
+    """Return the score of each row.
+
+    Raises:
+        CorpusError: a row has none.
+    """
+    for row in rows:
+        if row.score is None:
+            raise CorpusError(
+                f"{row.place}: the row has no score, and the training rows have one; name its "
+                "column (--score)."
+            )
+    return [row.score for row in rows if row.score is not None]
+
+
+def correlation(
+    measure: Callable[[ArrayLike, ArrayLike], float], gold: ArrayLike, given: ArrayLike
+) -> float:
+    """Return a correlation of scores, (N,) each; 0 where all of one side are equal.
+
+    Raises:
+        CorpusError: there are fewer than two.
+    """
+    if np.size(given) < 2:
+        raise CorpusError("A correlation of scores needs at least two rows; give more rows.")
+    return float(np.nan_to_num(measure(gold, given)))

@@ -1,0 +1,1 @@
+"""Texts to vectors, near those of texts that mean the same."""

@@ -1,0 +1,149 @@
+"""A sentence encoder in use: one vector a text, near those of texts that mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.arguments import checked_arguments
+from foretext.corpus.blocks import Advance
+from foretext.corpus.texts import iterate_texts
+from foretext.data.padded_examples import PaddedExamples, Ragged
+from foretext.data.rows import Input, SentenceRow
+from foretext.tasks.predictor import Record, Top
+from foretext.tasks.sentence_vectors.answers import (
+    DenseVectors,
+    SentenceAnswers,
+    sentence_answers,
+)
+from foretext.tasks.sentence_vectors.task import SentenceEncoderLearning
+from foretext.vectors.shortened import shortened
+from foretext.vectors.text_cosines import text_cosines
+
+__all__ = ["SentenceEncoder"]
+
+TEXTS_AT_ONCE = 1 << 14  # sorted by length together
+
+
+class SentenceEncoder(SentenceEncoderLearning):
+    """Texts to vectors, and rows of texts to similarities."""
+
+    prompts: ClassVar[Mapping[str, str]] = MappingProxyType({})  # to begin texts with
+
+    @property
+    def usage(self) -> str:
+        """Lines of Python that show how to ask `model`."""
+        return 'vectors = model.embed(["a text", "another text"])  # (2, D)'
+
+    @property
+    def vector_size(self) -> int:
+        """Numbers of a vector, D."""
+        return self.base.backbone.dim
+
+    def served_facts(self) -> dict[str, Any]:
+        """Return what a server says of the model, as JSON has it."""
+        more = {"dimensions": self.vector_size, "pooling": self.head.pooling}
+        return {**super().served_facts(), **more}
+
+    @property
+    def judged_by(self) -> str:  # type: ignore[override]
+        """The figure by which one model is better than another, on the rows measured last."""
+        has_scores = self.head.kind == "scores" if self.has_scores is None else self.has_scores
+        return "spearman" if has_scores else "ndcg@10"
+
+    @checked_arguments
+    def embed(
+        self,
+        texts: Any,
+        *,
+        dim: int | None = None,
+        normalize: bool | None = None,
+        progress: Advance | None = None,
+    ) -> NDArray[np.float32]:
+        """Return one vector a text, (N, D) float32; a text of no tokens gets zeros.
+
+        A text that is longer than the model reads is cut into windows that overlap by an eighth,
+        whose vectors are averaged by their tokens (with pooling "max": the largest is taken).
+
+        Args:
+            texts: N strings in a list, a generator, a column, or a table with a column "text"; a
+                single one gets a single vector, (D,).
+            dim: numbers to keep, the first ones; None: all. Shorter vectors get length 1.
+            normalize: whether vectors get length 1; None: as the model was set up.
+            progress: advances by the texts that are done.
+
+        Raises:
+            SettingError: the vectors have fewer numbers.
+            CorpusError: an element is no text.
+        """
+        if isinstance(texts, str):
+            options: Any = {"dim": dim, "normalize": normalize, "progress": progress}
+            single: NDArray[np.float32] = self.embed([texts], **options)[0]
+            return single
+        if normalize is None:
+            normalize = self.head.normalizes or dim is not None
+        found = list(iterate_texts(texts))
+        vectors = np.zeros((len(found), self.vector_size), np.float32)
+        for start in range(0, len(found), TEXTS_AT_ONCE):
+            part = slice(start, start + TEXTS_AT_ONCE)
+            vectors[part] = self._pooled(found[part])
+            if progress is not None:
+                progress.advance(len(found[part]))
+        return shortened(vectors, dim, normalize=normalize)
+
+    def similarity(self, firsts: Any, seconds: Any) -> Any:
+        """Return the cosines of all first texts with all second ones, (N, M).
+
+        Vectors that `embed` has given can stand in place of texts. A single text takes its axis
+        away: two texts give a number.
+
+        Raises:
+            CorpusError: an element is no text.
+            SettingError: vectors are not finite, or of another size.
+        """
+        return text_cosines(self.embed, self.vector_size, firsts, seconds)
+
+    def answer_rows(self, rows: Sequence[SentenceRow]) -> SentenceAnswers:
+        """Return how similar the texts of rows are, and where the right ones are found.
+
+        Raises:
+            CorpusError: rows have no scores, or no second texts, and those of the training had.
+        """
+        self.check_kind(rows)
+        return sentence_answers(rows, lambda texts: DenseVectors(self.embed(texts)))
+
+    def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
+        """Return the vector of each text."""
+        vectors = self.embed([text for (text,) in inputs])
+        return [{"vector": [round(float(x), 6) for x in vector]} for vector in vectors]
+
+    def shown(self, record: Record) -> str:
+        """Return the text, and its vector as JSON has it."""
+        return f"{record['text']}\t{record['vector']}"
+
+    def _pooled(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors (N, D) of texts, of any length, before they are normalised."""
+        framing, reader = self.base.framing(self.head.config.max_length), self.base.reader()
+        overlap = framing.check_overlap(None)
+        windows = [framing.windows(ids, overlap) for ids in reader.encode_batch(texts)]
+        rows = [row for text in windows for row in text]
+        pooled = np.zeros((len(texts), self.vector_size), np.float32)
+        if not rows:
+            return pooled
+        examples = PaddedExamples(
+            Ragged(rows, reader.spelling), {}, pad=self.base.pad, visibility=self.base.visibility
+        )
+        vectors = np.stack(self.outputs(examples))  # (rows, D)
+        owners = np.repeat(np.arange(len(texts)), [*map(len, windows)])
+        kept, first = np.unique(owners, return_index=True)
+        if self.head.pooling == "max":
+            pooled[kept] = np.maximum.reduceat(vectors, first, axis=0)
+            return pooled
+        lengths = np.fromiter(map(len, rows), np.float32, len(rows))
+        sums = np.add.reduceat(vectors * lengths[:, None], first, axis=0)
+        pooled[kept] = sums / np.add.reduceat(lengths, first)[:, None]
+        return pooled

@@ -1,0 +1,1 @@
+"""Tokens of sentences to one tag each."""

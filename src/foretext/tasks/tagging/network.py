@@ -1,0 +1,296 @@
+"""A tagger of tokens in use: tags, entities with their places in the text, and how good it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.corpus.text_tokens import TextToken, joined_tokens, split_text
+from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
+from foretext.data.rows import (
+    Input,
+    TaggedSentence,
+)
+from foretext.data.rows.given import given_sentences, one_or_each
+from foretext.heads.word_boundaries import word_places
+from foretext.tasks.predictor import Record, Top, refuse_options
+from foretext.tasks.tagging.answers import TagAnswers
+from foretext.tasks.tagging.learned_rates import rate_doubts
+from foretext.tasks.tagging.rows import plain_rows, unknown_tag
+from foretext.tasks.tagging.scores import SentenceScores
+from foretext.tasks.tagging.tag_findings import kind_counts
+from foretext.tasks.tagging.task import TaggerLearning
+from foretext.tasks.tagging.windows import SentenceWindows
+
+__all__ = ["TaggedSpan", "Tagger"]
+
+
+Texts = Sequence[str | Sequence[str]]  # raw texts, or their tokens
+
+
+class TaggedSpan(NamedTuple):
+    """An entity: the characters from `start` up to `end` of a text."""
+
+    start: int
+    end: int
+    label: str
+    text: str
+    probability: float  # of its least probable tag
+
+    def record(self) -> Record:
+        """Return it as JSON has it."""
+        return {**self._asdict(), "probability": round(self.probability, 6)}
+
+
+class Tagger(TaggerLearning):
+    """Tokens of sentences to one tag each.
+
+    Attributes:
+        learned: rates of the rows that it learned from; None: they are not known.
+    """
+
+    @property
+    def usage(self) -> str:
+        """Lines of Python that show how to ask `model`."""
+        return (
+            'model.predict(["a sentence"])\n'
+            'model.spans(["a sentence"])  # entities with their places'
+        )
+
+    def described(self) -> dict[str, Any]:
+        """Return what card and report say of the model, with the scheme of its tags."""
+        notation = self.head.tags.notation
+        return {**super().described(), "scheme": None if notation is None else notation.name}
+
+    @property
+    def judged_by(self) -> str:  # type: ignore[override]
+        """The figure by which one model is better than another."""
+        return "f1" if self.finds_entities else "accuracy"
+
+    @property
+    def classes_(self) -> NDArray[np.str_]:
+        """(C,) tags in the order of `predict_proba`, of the scheme that was learned."""
+        return np.array(self.head.tags.written(self.head.tags.labels))
+
+    def examples(self, rows: Sequence[TaggedSentence]) -> PaddedExamples:
+        """Return each window of each sentence, with the tags of the tokens that are read there."""
+        written, rows = rows, self._plain(rows)
+        sentences = [row.tokens for row in rows]
+        windows = self._windows(sentences)
+        targets = []
+        for ids, window in zip(windows.rows, windows.windows, strict=True):
+            row, target = rows[window.sentence], np.full(len(ids), IGNORED)
+            # Part of an entity is an entity in either window, so that no tags are forbidden.
+            places = self.head.tags.places(row.tags[window.answered])
+            if -1 in places:
+                raise unknown_tag(
+                    written[window.sentence], window.answered.start + places.index(-1)
+                )
+            target[window.positions] = places
+            targets.append(target)
+        return self._padded(sentences, windows, {"tags": Ragged(targets)})
+
+    def tokens(self, texts: Texts) -> list[list[TextToken]]:
+        """Return the tokens of each text with their places in it.
+
+        A raw text is split. Tokens have the places that they have when blanks join them.
+
+        Raises:
+            CorpusError: a single text is given, or something is neither a text nor tokens.
+        """
+        split = self.head.by_character
+        return [
+            split_text(text, by_character=split) if isinstance(text, str) else joined_tokens(text)
+            for text in given_sentences(texts)
+        ]
+
+    def predict(self, texts: Any) -> Any:
+        """Return the tag of each of the `tokens` of each text, in the scheme of the user's files.
+
+        Args:
+            texts: raw texts, or lists of tokens; a single raw text gets a single answer.
+
+        Raises:
+            CorpusError: something is neither a text nor tokens.
+        """
+        return one_or_each(texts, lambda each: self._scores(_words(self.tokens(each))).tags())
+
+    def predict_proba(self, texts: Any) -> Any:
+        """Return (T, C) of each text, a row for each of its `tokens`, that sums to 1.
+
+        A single raw text gets a single answer.
+
+        Raises:
+            CorpusError: something is neither a text nor tokens.
+        """
+        return one_or_each(
+            texts,
+            lambda each: self._scores(_words(self.tokens(each))).probabilities(self.temperature),
+        )
+
+    def spans(self, texts: Any) -> Any:
+        """Return the entities of each text with their places in it; blanks join tokens.
+
+        A single raw text gets a single list.
+
+        Raises:
+            CorpusError: something is neither a text nor tokens.
+        """
+        return one_or_each(texts, lambda each: self._entities(given_sentences(each)))
+
+    def _entities(self, texts: Texts) -> list[list[TaggedSpan]]:
+        tokens = self.tokens(texts)
+        return self._spans(texts, tokens, self._scores(_words(tokens)))
+
+    def answer_rows(self, rows: Sequence[TaggedSentence]) -> TagAnswers:
+        """Return the tag of each token, such as "B-PER", in the scheme of the user's files."""
+        tags = self._scores([row.tokens for row in rows]).plain_tags()
+        return TagAnswers(tags, self.head.tags)
+
+    def label_counts(self, rows: Sequence[TaggedSentence]) -> Counter[str]:
+        """Return how many entities of each kind there are, or tokens with each tag."""
+        tags = [row.tags for row in self._plain(rows)]
+        return kind_counts(tags, of_entities=self.finds_entities)
+
+    def options(self, k: int | None, threshold: float | None) -> Top:
+        """Return the least probability of an entity."""
+        refuse_options("a tagger", k, None if self.finds_entities else threshold)
+        return Top(1, threshold or 0.0)
+
+    def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
+        """Return the entities of each text with their places, or its tokens with their tags.
+
+        Where the tokens of a text are given, both are returned.
+        """
+        texts = [tokens or text for text, *tokens in inputs]
+        tokens = self.tokens(texts)
+        scores = self._scores(_words(tokens))
+        tags = [
+            [[token.text, tag] for token, tag in zip(own, given, strict=True)]
+            for own, given in zip(tokens, scores.tags(), strict=True)
+        ]
+        if not self.finds_entities:
+            return [{"tags": own} for own in tags]
+        found = [
+            {"spans": [span.record() for span in spans if span.probability >= top.threshold]}
+            for spans in self._spans(texts, tokens, scores)
+        ]
+        # Whoever gives tokens expects a tag for each.
+        return [
+            record if isinstance(text, str) else {**record, "tags": own}
+            for record, text, own in zip(found, texts, tags, strict=True)
+        ]
+
+    def shown(self, record: Record) -> str:
+        """Return entities or tags, a tab, and the text."""
+        if self.finds_entities:
+            answer = "  ".join(f"{each['label']}: {each['text']}" for each in record["spans"])
+        else:
+            answer = " ".join(f"{token}/{tag}" for token, tag in record["tags"])
+        return f"{answer}\t{record['text']}"
+
+    def doubts(self, records: Sequence[Record]) -> list[str]:
+        """Return whether texts are unlike the rows of the training."""
+        if self.learned is None:
+            return []
+        tokens = self.tokens([record["text"] for record in records])
+        ends = [[(span["start"], span["end"]) for span in r.get("spans", ())] for r in records]
+        num_tagged = sum(
+            any(start <= token.start < end for start, end in spans)
+            for own, spans in zip(tokens, ends, strict=True)
+            for token in own
+        )
+        rates = self._rates(_words(tokens), num_tagged)
+        return rate_doubts(self.learned, rates, sum(map(len, tokens)))
+
+    def row_doubts(self, rows: Sequence[TaggedSentence]) -> list[str]:
+        """Return whether sentences are unlike those of the training; their tags do not count."""
+        if self.learned is None:
+            return []
+        rates = self._rates([row.tokens for row in rows], 0)
+        return rate_doubts(self.learned, rates, sum(len(row.tokens) for row in rows))
+
+    def knows(self, row: TaggedSentence) -> bool:
+        """Whether all tags of a sentence are known."""
+        (plain,) = self._plain([row])
+        return -1 not in self.head.tags.places(plain.tags)
+
+    def num_cut(self, rows: Sequence[TaggedSentence]) -> int:
+        """Return the number of sentences that are longer than the model reads at once."""
+        return self._windows([row.tokens for row in rows]).num_cut
+
+    def _windows(self, sentences: Sequence[Sequence[str]]) -> SentenceWindows:
+        framing = self.base.framing(self.head.config.max_length)
+        reader = self.base.reader()
+        windows = SentenceWindows.of(reader.encode_words(sentences), framing, self.base.pad)
+        return windows._replace(spelling=reader.spelling)
+
+    def _padded(
+        self,
+        sentences: Sequence[Sequence[str]],
+        windows: SentenceWindows,
+        targets: dict[str, Ragged],
+    ) -> PaddedExamples:
+        alphabet = self.head.alphabet
+        characters = None
+        if alphabet is not None:
+            held = (sentences[window.sentence][window.held] for window in windows.windows)
+            characters = Ragged([alphabet.spelled(words or [""]) for words in held])
+        return PaddedExamples(
+            Ragged(windows.rows, windows.spelling),
+            targets,
+            pad=self.base.pad,
+            visibility=self.base.visibility,
+            segments=self._places(sentences, windows) if self.head.marks_tokens else None,
+            characters=characters,
+        )
+
+    def _places(self, sentences: Sequence[Sequence[str]], windows: SentenceWindows) -> Ragged:
+        """Return where the token of each id stands in its word; what is of no token is 0."""
+        places = [np.append(own, 0) for own in word_places(sentences)]  # [-1] is of no token
+        return Ragged(
+            [
+                places[window.sentence][tokens]
+                for window, tokens in zip(windows.windows, windows.tokens, strict=True)
+            ]
+        )
+
+    def _scores(self, sentences: Sequence[Sequence[str]]) -> SentenceScores:
+        windows = self._windows(sentences)
+        outputs = self.outputs(self._padded(sentences, windows, {}))
+        return SentenceScores(self.head, windows.gathered(outputs, len(sentences)))
+
+    def _plain(self, rows: Sequence[TaggedSentence]) -> Sequence[TaggedSentence]:
+        """Return rows with tags such as "B-PER"."""
+        return plain_rows(rows, self.head.tags.notation)
+
+    def _spans(
+        self, texts: Texts, tokens: Sequence[Sequence[TextToken]], scores: SentenceScores
+    ) -> list[list[TaggedSpan]]:
+        """Return the entities of each text, of which the scores are known."""
+        answers = zip(scores.places(), scores.probabilities(self.temperature), strict=True)
+        return [
+            list(self._text_spans(text, own, places, probabilities))
+            for text, own, (places, probabilities) in zip(texts, tokens, answers, strict=True)
+        ]
+
+    def _text_spans(
+        self,
+        text: str | Sequence[str],
+        tokens: Sequence[TextToken],
+        places: Sequence[int],
+        probabilities: NDArray[np.float64],
+    ) -> Iterator[TaggedSpan]:
+        whole = text if isinstance(text, str) else " ".join(text)
+        for label, first, last in self.head.tags.spans(places):
+            start, end = tokens[first].start, tokens[last - 1].end
+            chosen = [probabilities[token, places[token]] for token in range(first, last)]
+            yield TaggedSpan(start, end, label, whole[start:end], float(min(chosen)))
+
+
+def _words(tokens: Sequence[Sequence[TextToken]]) -> list[list[str]]:
+    return [[token.text for token in own] for own in tokens]

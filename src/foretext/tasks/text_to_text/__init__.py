@@ -1,0 +1,1 @@
+"""Texts to texts, such as translations."""

@@ -1,0 +1,131 @@
+"""The words of a linear classifier: its coefficients are the truth that explanations must find."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.classification.linear_words import character_weights
+
+WORDS = ["the", "a", "of", "film", "plot", "actor", "scene", "end", "music", "camera"]
+GOOD, BAD, SAD = "marble", "copper", "velvet"
+TEXTS = st.text("ab\u00ad\u1103\u1161😍 e\u0301İßΣ 好电影👩\u200d\t\n.,'", max_size=40)
+
+
+def planted(number: int = 120) -> tuple[list[str], list[str]]:
+    """Texts of words that say nothing, and one that decides."""
+    rng = np.random.default_rng(0)
+    texts, labels = [], []
+    for row in range(number):
+        words = rng.choice(WORDS, 12).tolist()
+        words.insert(int(rng.integers(12)), (GOOD, BAD, SAD)[row % 3])
+        texts.append(" ".join(words))
+        labels.append(("good", "bad", "sad")[row % 3])
+    return texts, labels
+
+
+@pytest.fixture(scope="module")
+def three() -> LinearClassifier:
+    """Of three labels."""
+    return LinearClassifier().fit(*planted())
+
+
+@pytest.fixture(scope="module")
+def two() -> LinearClassifier:
+    """Of two labels."""
+    texts, labels = planted()
+    return LinearClassifier().fit(texts, ["good" if label == "good" else "bad" for label in labels])
+
+
+@pytest.fixture(scope="module")
+def several() -> LinearClassifier:
+    """Of any number of labels a text."""
+    texts, labels = planted()
+    return LinearClassifier().fit(texts, [[label] if label != "sad" else [] for label in labels])
+
+
+@pytest.fixture(scope="module")
+def chinese() -> LinearClassifier:
+    """Of characters."""
+    return LinearClassifier().fit(
+        ["好电影 真好", "坏电影  很坏", "a b"] * 5, ["good", "bad", "bad"] * 5
+    )
+
+
+@pytest.mark.parametrize("method", ["auto", "occlusion"])
+def test_the_planted_word_decides(three: LinearClassifier, method: Any) -> None:
+    texts, labels = planted(60)
+    for found, label in zip(three.explain(texts, method=method), labels, strict=True):
+        assert found.label == label
+        assert found.top(1)[0].text == {"good": GOOD, "bad": BAD, "sad": SAD}[label]
+        assert found.top(1)[0].weight > 0
+
+
+def test_weights_are_coefficients_times_features(two: LinearClassifier) -> None:
+    text = f"the {GOOD} film film"
+    row = two._vectorizer.transform([text]).toarray()[0]
+    added = dict(zip(two.features, row * two.weights[:, 0], strict=True))
+    words = {word.start: word.weight for word in two.explain(text, "good").words}
+    pairs = [added.get(pair, 0.0) / 2 for pair in (f"the {GOOD}", f"{GOOD} film", "film film")]
+    assert words == pytest.approx(
+        {
+            0: added["the"] + pairs[0],
+            4: added[GOOD] + pairs[0] + pairs[1],
+            11: added["film"] / 2 + pairs[1] + pairs[2],
+            16: added["film"] / 2 + pairs[2],
+        }
+    )
+
+
+@pytest.mark.parametrize("name", ["two", "three", "several", "chinese"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"the {GOOD}  film, the plot",
+        "THE Film don't e\u0301nd naïve_plot",
+        "İt is the ΣΑΣ end ",
+        "  好好电影, 坏 \n\n a film",
+        "👩\u200d👧 the 👍🏽",
+    ],
+)
+def test_weights_sum_to_the_change_of_the_value(
+    name: str, text: str, request: pytest.FixtureRequest
+) -> None:
+    model: LinearClassifier = request.getfixturevalue(name)
+    for label, probability in zip(model.classes_, model.predict_proba([text])[0], strict=True):
+        found = model.explain(text, label)
+        assert found.rest == pytest.approx(0, abs=1e-5)
+        assert found.probability == pytest.approx(probability)
+        assert [text[word.start : word.end] for word in found.words] == [
+            word.text for word in found.words
+        ]
+        if name in ("two", "several"):
+            assert found.value == pytest.approx(np.log(probability / (1 - probability)), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["words", "characters"])
+@given(text=TEXTS)
+def test_features_are_those_of_the_vectorizer(kind: str, text: str) -> None:
+    model = LinearClassifier(features=kind).fit([text + " a b", "c d"], ["x", "y"])  # type: ignore[arg-type]
+    row = model._vectorizer.transform([text])
+    names = [model.features[place] for place in row.indices]
+    weights = character_weights(text, model.config, dict.fromkeys(names, 1.0))
+    assert weights.sum() == pytest.approx(len(names))
+
+
+@pytest.mark.parametrize("name", ["two", "three", "several", "chinese"])
+def test_leaving_out_is_what_predictions_of_shorter_texts_say(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    model: LinearClassifier = request.getfixturevalue(name)
+    text, label = f"the {GOOD} film 好电影", model.classes_[0]
+    found = model.explain(text, label, method="occlusion")
+    for word in found.words:
+        left = (text[: word.start] + text[word.end :]).replace("  ", " ").strip()
+        values = model.values([(text,), (left,)]).values[:, 0]
+        assert word.weight == pytest.approx(values[0] - values[1], abs=1e-6)

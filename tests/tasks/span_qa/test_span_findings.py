@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from foretext.data.rows import Answer, Question
+from foretext.tasks.span_qa.network import SpanAnswer
+from foretext.tasks.span_qa.span_findings import question_word, span_findings
+
+CONTEXT = "x " * 400 + "the red fox sleeps" + " y" * 400
+
+
+def asked(question: str, *answers: str) -> Question:
+    spans = tuple(Answer(text, CONTEXT.find(text)) for text in answers)
+    return Question("q", question, CONTEXT, spans, "", "a.json:q")
+
+
+def given(text: str, probability: float) -> SpanAnswer:
+    start = CONTEXT.find(text) if text else None
+    return SpanAnswer(text, start, None if start is None else start + len(text), probability, 0.0)
+
+
+def test_kinds_of_questions_and_the_surest_errors() -> None:
+    rows = [
+        asked("Who sleeps?", "the red fox", "red fox"),
+        asked("In what state is the fox?", "sleeps"),
+        asked("who flies?"),
+    ]
+    answers = [given("red fox", 0.5), given("fox sleeps", 0.8), given("fox", 0.9)]
+    found = span_findings(rows, answers, "english")
+    by_word, by_answer = (each["rows"] for each in found["tables"])
+    assert by_word == [
+        {"question word": "who", "questions": 2, "exact_match": 0.5, "f1": 0.5},
+        {"question word": "what", "questions": 1, "exact_match": 0.0, "f1": pytest.approx(2 / 3)},
+    ]
+    assert [row["has an answer"] for row in by_answer] == ["yes", "no"]
+    assert found["num_errors"] == 2
+    first, second = found["questions"]
+    assert (first["question"], first["right"], first["given"]) == ("who flies?", [], "fox")
+    assert (second["right"], second["given"], second["probability"]) == (
+        ["sleeps"],
+        "fox sleeps",
+        0.8,
+    )
+    marked = [piece for piece in second["passage"] if piece[1]]
+    assert marked == [["fox ", "given"], ["sleeps", "both"]]
+    assert len("".join(text for text, _ in second["passage"])) <= 302
+    assert sum(each["size"] for each in found["reliability"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "word"),
+    [
+        ("How many foxes sleep?", "english", "how many"),
+        ("In which year?", "english", "which"),
+        ("Name a fox.", "english", "other"),
+        ("狐狸为什么睡觉？", "chinese", "为什么"),
+        ("谁睡觉？", "chinese", "谁"),
+    ],
+)
+def test_the_word_that_asks(question: str, language: str, word: str) -> None:
+    assert question_word(question, language) == word  # type: ignore[arg-type]

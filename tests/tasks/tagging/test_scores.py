@@ -1,0 +1,35 @@
+"""Scores of sentences, decoded many at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from foretext.heads.tagging import TaggingHead
+from foretext.tasks.tagging import scores as sentence_scores
+from foretext.tasks.tagging.scores import SentenceScores
+from tests.text_bodies import word_body
+
+
+@pytest.mark.parametrize("crf", [True, False])
+def test_sentences_are_decoded_as_if_alone(crf: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentence_scores, "AT_ONCE", 12)
+    torch.manual_seed(1)
+    task = TaggingHead(TaggingHead.Config(crf=crf), word_body("lookup"), labels=["A", "B", "C"])
+    rng = np.random.default_rng(1)
+    rows = [rng.normal(size=(T, 3)).astype(np.float32) for T in (4, 0, 5, 20, 1, 1, 3)]
+    together = SentenceScores(task, rows)
+    sizes = [block.shape[:2] for block, _ in together._blocks()]
+    assert sizes == [(2, 4), (1, 5), (1, 20), (3, 3)]
+    alone = [SentenceScores(task, [row]) for row in rows]
+    assert together.places() == [each.places()[0] for each in alone]
+    for one, own in zip(together.probabilities(), alone, strict=True):
+        np.testing.assert_allclose(one, own.probabilities()[0], atol=1e-6)
+    assert SentenceScores(task, []).tags() == []
+
+
+def test_a_temperature_evens_probabilities_out() -> None:
+    task = TaggingHead(TaggingHead.Config(crf=False), word_body("lookup"), labels=["A", "B"])
+    scores = SentenceScores(task, [np.log(np.array([[16.0, 1.0]], np.float32))])
+    np.testing.assert_allclose(scores.probabilities(4.0)[0], [[2 / 3, 1 / 3]], atol=1e-6)

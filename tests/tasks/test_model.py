@@ -1,0 +1,385 @@
+"""What learned a task, as a folder and back: it answers as before, and keeps nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import foretext as ft
+from foretext.artifact import RunFolder, load_language_model
+from foretext.backbones.base import States
+from foretext.backbones.recurrent import Recurrent
+from foretext.backbones.transformer import Transformer
+from foretext.data.rows import TaggedSentence
+from foretext.errors import ModelFileError, UntrustedError
+from foretext.heads.task_base import TaskBase
+from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
+from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.matching.network import TextMatcher
+from foretext.tasks.model import TaskModel
+from foretext.tasks.span_qa.network import SpanReader
+from foretext.tasks.tagging.network import Tagger
+from foretext.tokenizers.alphabet import Alphabet
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from tests.networks import GPT, SHAPE
+from tests.text_bodies import SIGHTED, bert_body, gpt_body, word_body
+
+TEXTS = ["the dog barks in the morning .", "every cat", ""]
+PAIRS = [("the dog barks .", "every dog barks again ."), ("a cat", "the hen clucks at noon .")]
+SPELLED = TaggedSentence(("the", "dog"), ("O", "B-ANIMAL"), "tags.txt", (1, 2))
+MULTI = {"labels": list(SIGHTED), "multi_label": True}
+FOUND: dict[str, dict[str, Any]] = {
+    "classification": {"labels": list(SIGHTED)},
+    "matching": {"labels": ["no", "yes"]},
+    "tagging": Tagger.find([SPELLED]),
+    "span_qa": {"may_abstain": True},
+}
+MODELS: dict[str, Any] = {
+    "classification": TextClassifier,
+    "matching": TextMatcher,
+    "tagging": Tagger,
+    "span_qa": SpanReader,
+}
+MakeBody = Callable[[str], TaskBase]
+
+
+@pytest.fixture(scope="module")
+def body_of(wordpiece: SubwordTokenizer, byte_bpe: SubwordTokenizer) -> MakeBody:
+    """A body of each kind; those over words are of words alone."""
+
+    def make(name: str) -> TaskBase:
+        if name == "bert":
+            return bert_body(wordpiece)
+        if name == "gpt":
+            return gpt_body(byte_bpe)
+        if name == "rotary":
+            config = Transformer.Config(**SHAPE, positions="rotary")
+            return TaskBase(wordpiece, Transformer(config, wordpiece.vocab_size), "full")
+        return word_body(name)
+
+    return make
+
+
+def model_of(
+    task: str, body: TaskBase, found: dict[str, Any] | None = None, **settings: Any
+) -> Any:
+    """A model with weights that are drawn, but not near zero."""
+    torch.manual_seed(3)
+    kind = MODELS[task]
+    made = kind.head_class(kind.task_config()(**settings), body, **(found or FOUND[task]))
+    for weight in made.parameters():
+        torch.nn.init.normal_(weight, std=0.5)
+    return kind(body, made, device="cpu", precision="fp32")
+
+
+def loaded(folder: Path) -> TaskModel:
+    return TaskModel.load(folder, device="cpu", precision="fp32")
+
+
+def answers(model: Any) -> list[Any]:
+    """All that a model says of a few texts or pairs."""
+    if isinstance(model, SpanReader):
+        return model.answers(PAIRS)
+    if isinstance(model, TextMatcher) and model.has_scores:
+        return model.predict(PAIRS)
+    return list(model.predict_proba(PAIRS if isinstance(model, TextMatcher) else TEXTS))
+
+
+def assert_same_again(model: Any, folder: Path) -> Any:
+    model.save(folder)
+    again: Any = loaded(folder)
+    assert type(again) is type(model)
+    assert again.head.found == model.head.found
+    assert again.base.visibility == model.base.visibility
+    assert not again.head.training
+    for ours, same in zip(answers(model), answers(again), strict=True):
+        if isinstance(ours, np.ndarray):
+            np.testing.assert_array_equal(ours, same)
+        else:
+            assert ours == same
+    return again
+
+
+CASES = [
+    (task, body)
+    for task in FOUND
+    for body in ("bert", "gpt", "rotary", "textcnn", "recurrent", "lookup")
+    if task != "span_qa" or body in ("bert", "gpt", "rotary")
+]
+
+
+@pytest.mark.parametrize(("task", "body"), CASES)
+def test_answers_as_before(task: str, body: str, body_of: MakeBody, tmp_path: Path) -> None:
+    model = model_of(task, body_of(body), max_length=24)
+    again = assert_same_again(model, tmp_path)
+    assert again.head.config == model.head.config
+    assert {path.suffix for path in tmp_path.iterdir()} <= {".json", ".safetensors", ".tsv"}
+
+
+@pytest.mark.parametrize(
+    ("task", "found", "settings"),
+    [
+        ("classification", MULTI, {}),
+        ("classification", None, {"pooling": "mean"}),
+        ("classification", None, {"pooling": "attention"}),
+        ("classification", None, {"bias": False, "balanced": True, "long_texts": "windows"}),
+        ("matching", {"lowest": 0.0, "highest": 5.0}, {}),
+        ("matching", {"lowest": 0.0, "highest": 5.0}, {"mode": "siamese"}),
+        ("matching", None, {"mode": "siamese", "pooling": "cls"}),
+        ("matching", None, {"mode": "both_orders"}),
+        ("tagging", None, {"crf": True, "scheme": "BIOES"}),
+        ("tagging", None, {"lstm_dim": 6}),
+        ("tagging", {"labels": ["noun", "verb"], "scheme": None}, {}),
+        ("span_qa", {"may_abstain": False}, {"max_answer_length": 3}),
+    ],
+)
+@pytest.mark.parametrize("body", ["bert", "gpt"])
+def test_settings(
+    task: str,
+    found: dict[str, Any] | None,
+    settings: dict[str, Any],
+    body: str,
+    body_of: MakeBody,
+    tmp_path: Path,
+) -> None:
+    model = model_of(task, body_of(body), found, **settings)
+    again = assert_same_again(model, tmp_path)
+    assert again.head.config == model.head.config
+
+
+def test_characters_of_words(tmp_path: Path) -> None:
+    alphabet = Alphabet.of(SPELLED.tokens)
+    config = Recurrent.Config(vector_size=16, dim=8, dropout=0.0, characters="cnn")
+    tokenizer = word_body("lookup").tokenizer
+    backbone = Recurrent(config, tokenizer.vocab_size, alphabet.num_ids)
+    model = model_of("tagging", TaskBase(tokenizer, backbone, "full"))
+    again = assert_same_again(model, tmp_path)
+    assert again.head.alphabet.characters == alphabet.characters
+
+
+def test_head_that_served_training_alone(body_of: MakeBody, tmp_path: Path) -> None:
+    model = model_of("classification", body_of("gpt"), language_model_weight=0.5)
+    again = assert_same_again(model, tmp_path)
+    assert again.head.config.language_model_weight == 0
+    assert again.head.next_tokens is None
+
+
+def test_facts(body_of: MakeBody, tmp_path: Path) -> None:
+    model = model_of("span_qa", body_of("bert"))
+    model.temperature, model.null_threshold = 1.5, -0.25
+    model.write(tmp_path, {"rows": 12, "device": "cpu"})
+    again: Any = loaded(tmp_path)
+    assert (again.temperature, again.null_threshold) == (1.5, -0.25)
+    run = RunFolder(tmp_path)
+    assert run.kind == "span_qa"
+    assert run.facts()["rows"] == 12
+
+
+class Elsewhere(TextClassifier):
+    """A task from outside of foretext."""
+
+
+def test_task_from_outside(
+    body_of: MakeBody, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder of it opens where the user trusts its module."""
+    plain = model_of("classification", body_of("bert"))  # whose own class BERT's folders have
+    model = Elsewhere(plain.base, plain.head, device="cpu", precision="fp32")
+    model.save(tmp_path)
+    with pytest.raises(UntrustedError, match="test_model"):
+        loaded(tmp_path)
+    monkeypatch.setattr("foretext.registry._trusted", {__name__})
+    assert_same_again(model, tmp_path)
+
+
+class Own(Transformer):
+    """A backbone from outside of foretext, made by an argument of its own."""
+
+    def __init__(self, config: Transformer.Config, vocab_size: int, scale: float = 1.0) -> None:
+        super().__init__(config, vocab_size)
+        self.scale = scale
+
+    @classmethod
+    def build(
+        cls, config: Any, vocab_size: int, *, num_characters: int = 0, scale: float = 1.0
+    ) -> Own:
+        """Return a randomly initialised backbone."""
+        return cls(config, vocab_size, scale)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What `build` needs to know."""
+        return {"scale": self.scale}
+
+    def forward(self, *args: Any, **options: Any) -> States:
+        """Compute the states, scaled."""
+        return States(super().forward(*args, **options).last * self.scale)
+
+
+def test_backbone_from_outside(
+    wordpiece: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder keeps the backbone's arguments, as base of a task and as language model."""
+    backbone = Own(Transformer.Config(**SHAPE), wordpiece.vocab_size, scale=2.0)
+    model = model_of("classification", TaskBase(wordpiece, backbone, "full"))
+    model.save(tmp_path / "task")
+    save_hugging_face(tmp_path / "body", wordpiece, backbone, None, {})
+    for folder in ("task", "body"):
+        with pytest.raises(UntrustedError, match="test_model"):
+            ft.load(tmp_path / folder)
+    monkeypatch.setattr("foretext.registry._trusted", {__name__})
+    again = assert_same_again(model, tmp_path / "task")
+    assert again.base.backbone.scale == 2.0
+    body: Any = load_hugging_face(tmp_path / "body").backbone
+    assert (type(body), body.scale) == (Own, 2.0)
+    assert body.reinitialised().scale == 2.0
+
+
+@pytest.mark.parametrize("task", FOUND)
+def test_opened_by_load(task: str, body_of: MakeBody, tmp_path: Path) -> None:
+    model_of(task, body_of("bert")).save(tmp_path / "theirs")
+    model_of(task, body_of("rotary")).save(tmp_path / "own")
+    for folder in (tmp_path / "theirs", tmp_path / "own"):
+        assert type(ft.load(folder)) is MODELS[task]
+        assert RunFolder(folder).kind == task
+
+
+def test_class_that_is_asked_for(body_of: MakeBody, tmp_path: Path) -> None:
+    model_of("classification", body_of("bert")).save(tmp_path)
+    assert type(TextClassifier.load(tmp_path)) is TextClassifier
+    with pytest.raises(ModelFileError, match=r"holds a TextClassifier, not a Tagger\.$"):
+        Tagger.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt", "rotary"])
+def test_base_of_something_else(name: str, body_of: MakeBody, tmp_path: Path) -> None:
+    """The body is that of a language model, and the task's weights are told of."""
+    body = body_of(name)
+    model_of("classification", body, bias=name != "gpt").save(tmp_path)
+    found = load_hugging_face(tmp_path)
+    assert found.objective is None
+    assert found.visibility == body.visibility
+    assert found.unused
+    for ours, same in zip(body.backbone.parameters(), found.backbone.parameters(), strict=True):
+        assert torch.equal(ours, same)
+    assert load_language_model(tmp_path).embed(["the dog"]).shape == (1, body.backbone.dim)
+
+
+@pytest.mark.parametrize("shape", [GPT, {"positions": "rotary"}])
+def test_base_that_sees_to_the_left(
+    shape: dict[str, Any], wordpiece: SubwordTokenizer, tmp_path: Path
+) -> None:
+    """Also where a tokenizer with a mask suggests something else."""
+    backbone = Transformer(Transformer.Config(**SHAPE, **shape), wordpiece.vocab_size)
+    body = TaskBase(wordpiece, backbone, "causal")
+    model_of("classification", body, bias=False).save(tmp_path)
+    assert load_language_model(tmp_path).visibility == "causal"
+
+
+def test_body_over_words_is_no_base(body_of: MakeBody, tmp_path: Path) -> None:
+    model_of("classification", body_of("textcnn")).save(tmp_path)
+    with pytest.raises(ModelFileError, match=r"contains a network over whole words, which has le"):
+        load_language_model(tmp_path)
+
+
+def edit(folder: Path, **changes: Any) -> None:
+    """Change what stands under "foretext"; None takes it out."""
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    own = config["foretext"] | changes
+    config["foretext"] = {name: value for name, value in own.items() if value is not None}
+    path.write_text(json.dumps(config))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"task": None}, r'config\.json does not describe a task under "foretext"\.$'),
+        ({"backbone": None}, r'config\.json does not describe a backbone under "foretext"\.$'),
+        ({"task": {"name": "translation"}}, r"\[task\] name = 'translation': there is no such one"),
+        (
+            {"task": {"name": "os:system"}},
+            r"\[task\] is 'os:system', which is none of .+ --trust os",
+        ),
+        ({"task": {"name": "classification", "droput": 0.1}}, r"droput: .+ mean 'dropout'\?$"),
+        ({"found": {}}, r"no task can be built from what was found in the rows \(.+labels.+\)\.$"),
+        ({"found": 3}, r"'found' = 3 should be an object"),
+        ({"found": {"labels": ["cat", "dog"]}}, r"'task\.classifier\.weight' has the shape \(3, "),
+        ({"visibility": "sideways"}, r"'sideways' is not 'causal' or 'full' or 'matrix'\.$"),
+        (
+            {"facts": {"kind": "classification", "temperature": "warm"}},
+            r"'temperature' = 'warm' should",
+        ),
+        ({"facts": {"temperature": float("nan")}}, r"'temperature' = nan should be a finite"),
+        ({"facts": {"temperature": -1}}, r"'temperature' = -1.* should be greater than 0"),
+        ({"found": {"labels": ["a", "a", "b"]}}, r"'found' .*contains the same label twice"),
+        ({"found": {"labels": []}}, r"'found\.labels' = \[\] "),
+        ({"tokenizer": "words"}, r"vocabulary\.tsv is missing"),
+    ],
+)
+def test_config_that_will_not_do(
+    changes: dict[str, Any], sentence: str, body_of: MakeBody, tmp_path: Path
+) -> None:
+    model_of("classification", body_of("rotary")).save(tmp_path)
+    edit(tmp_path, **changes)
+    with pytest.raises(ft.errors.ForetextError, match=sentence):
+        loaded(tmp_path)
+
+
+def test_files_that_will_not_do(body_of: MakeBody, tmp_path: Path) -> None:
+    model_of("classification", body_of("rotary")).save(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"12345")
+    with pytest.raises(ModelFileError, match=r"is no whole safetensors file"):
+        loaded(tmp_path)
+    (tmp_path / "model.safetensors").unlink()
+    with pytest.raises(ModelFileError, match=r"contains no weights: model\.safetensors is missing"):
+        loaded(tmp_path)
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(ModelFileError, match=r"config\.json is damaged: invalid JSON"):
+        ft.load(tmp_path)
+    (tmp_path / "config.json").write_text("[]")
+    with pytest.raises(ModelFileError, match=r"config\.json is damaged: should be an object"):
+        ft.load(tmp_path)
+    with pytest.raises(ModelFileError, match=r"config\.json is damaged: should be an object"):
+        loaded(tmp_path)
+
+
+@pytest.mark.parametrize("model", [TextClassifier, TextMatcher])
+def test_a_pooler_of_the_body_is_kept_with_the_head(
+    model: type[TaskModel], tmp_path: Path, wordpiece: SubwordTokenizer
+) -> None:
+    body, dim = bert_body(wordpiece), SHAPE["dim"]
+    pooler = torch.nn.Linear(dim, dim).state_dict()
+    config = model.task_config()()
+    learned = model(
+        body._replace(pooler=pooler),
+        model.head_class(config, body._replace(pooler=pooler), labels=["a", "b"]),
+    )
+    asked: Any = PAIRS if model is TextMatcher else TEXTS
+    learned.save(tmp_path)
+    kept = TaskModel.load(tmp_path)
+    assert kept.head.config.pooling == "cls"
+    np.testing.assert_array_equal(kept.predict_proba(asked), learned.predict_proba(asked))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("task", ["classification", "matching", "tagging"])
+def test_products_of_integers_answer_nearly_the_same(
+    task: str, body_of: MakeBody, tmp_path: Path
+) -> None:
+    if not torch.cpu._is_vnni_supported():
+        pytest.skip("the processor has no products of integers")
+    exact = model_of(task, body_of("bert"))
+    exact.save(tmp_path / "model")
+    rough = TaskModel.load(tmp_path / "model", device="cpu", precision="int8")
+    for found, expected in zip(answers(rough), answers(exact), strict=True):
+        np.testing.assert_allclose(found, expected, atol=0.1)
+    assert any((a != b).any() for a, b in zip(answers(rough), answers(exact), strict=True))
+    rough.answering({"precision": "fp32"})
+    for found, expected in zip(answers(rough), answers(exact), strict=True):
+        np.testing.assert_array_equal(found, expected)

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import numpy as np
+
+from foretext.data.rows import LabelledPair
+from foretext.tasks.score_answers import ScoreAnswers
+
+
+def pairs(*scores: float) -> list[LabelledPair]:
+    return [LabelledPair("a", "b", None, score, f"a.csv:{n}") for n, score in enumerate(scores, 1)]
+
+
+def test_the_largest_differences_come_first() -> None:
+    found = ScoreAnswers(np.array([1.5, 0.0, 3.0])).findings(pairs(1.0, 2.0, 3.0))
+    assert found["points"] == [[1.0, 1.5], [2.0, 0.0], [3.0, 3.0]]
+    assert [(each["right"], each["place"]) for each in found["errors"]] == [
+        (2.0, "a.csv:2"),
+        (1.0, "a.csv:1"),
+        (3.0, "a.csv:3"),
+    ]
+
+
+def test_of_many_points_some_are_kept_from_end_to_end() -> None:
+    scores = np.arange(5000.0)
+    points = ScoreAnswers(scores).findings(pairs(*scores))["points"]
+    assert len(points) == 1000
+    assert (points[0], points[-1]) == ([0.0, 0.0], [4999.0, 4999.0])
