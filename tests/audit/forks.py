@@ -16,6 +16,7 @@ __all__ = ["FULL_DISK", "Ended", "run_command", "warm"]
 
 FULL_DISK = "full disk"  # in place of a signal's name
 
+STOPS = (signal.SIGINT, signal.SIGTERM)
 MOST_SECONDS = 120  # of one command; more is a hang
 
 
@@ -87,9 +88,11 @@ def run_command(
     """
     said, counted = root / ".said", root / ".counted"
     counted.write_text("0")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)  # until it can say that it stopped
     child = os.fork()
     if child == 0:
         _be_foretext(arguments, root / "work", operation, how, said, counted)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
     signalled = None
     until = time.monotonic() + MOST_SECONDS
     while True:
@@ -118,6 +121,7 @@ def _be_foretext(
         with said.open("w", encoding="utf-8") as errors:
             os.dup2(errors.fileno(), 2)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
             sys.argv = ["foretext", *arguments]
             killer = Killer(root, operation, how)
             try:

@@ -128,6 +128,13 @@ def test_text_that_was_prepared_before(tmp_path: Path) -> None:
     assert problem(report, "100 rare words have been replaced by <unk>").endswith("a.txt, line 1)")
 
 
+@pytest.mark.parametrize(("line", "number"), [("__label__a one\n", 40), ("two __label__b\n", 3)])
+def test_labels_of_fasttext_are_named(tmp_path: Path, line: str, number: int) -> None:
+    report = inspected(tmp_path, "other words\n" + line * number)
+    said = f"{number} labels of fastText are in the text (such as '{line.strip()}')"
+    assert problem(report, said).endswith("a.txt, line 2)")
+
+
 def test_mixed_scripts(tmp_path: Path) -> None:
     report = inspected(tmp_path, "half half это русский язык 我们\n" * 20)
     assert "Scripts are mixed: " in problem(report, "they share one vocabulary")

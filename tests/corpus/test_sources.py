@@ -142,6 +142,29 @@ def test_what_is_left_out_of_a_folder(tmp_path: Path) -> None:
     assert left_out_sentence({}) is None
 
 
+CLEANING = ("clean.json", "dropped.jsonl", "report.html", "kept/part-00000.jsonl.zst")
+
+
+def test_of_a_cleaning_what_it_dropped_is_not_read(tmp_path: Path) -> None:
+    folder = tmp_path / "several" / "web"
+    (folder / "kept").mkdir(parents=True)
+    for name in CLEANING:
+        (folder / name).write_text("")
+    for place in (folder, tmp_path):  # itself, or a folder that it is in
+        assert found(place) == [str(folder / "kept/part-00000.jsonl.zst")]
+        assert left_out(place) == {".json": 1, "dropped by clean": 1, ".html": 1}
+    assert found(folder / "dropped.jsonl") == [str(folder / "dropped.jsonl")]  # it is named
+    (folder / "clean.json").unlink()
+    assert found(folder)[0] == str(folder / "dropped.jsonl")  # of somebody else
+
+
+def test_of_a_cleaning_elsewhere_neither() -> None:
+    for name in CLEANING:
+        with fsspec.open(f"memory://cleaning/{name}", "wb") as file:
+            file.write(b"x")
+    assert found("memory://cleaning") == ["memory:///cleaning/kept/part-00000.jsonl.zst"]
+
+
 @pytest.mark.parametrize("name", ["~draft.txt", "~", "~nobody-of-this-name/x.txt"])
 def test_a_name_that_begins_as_a_home_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

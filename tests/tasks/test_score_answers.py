@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+import pytest
 
 from foretext.data.rows import LabelledPair
+from foretext.errors import CorpusError
+from foretext.tasks.matching.baseline import mean_score, pair_baseline
 from foretext.tasks.score_answers import ScoreAnswers
 
 
@@ -25,3 +30,10 @@ def test_of_many_points_some_are_kept_from_end_to_end() -> None:
     points = ScoreAnswers(scores).findings(pairs(*scores))["points"]
     assert len(points) == 1000
     assert (points[0], points[-1]) == ([0.0, 0.0], [4999.0, 4999.0])
+
+
+@pytest.mark.parametrize("learn", [mean_score, pair_baseline])
+def test_a_baseline_refuses_a_row_without_a_score(learn: Callable[..., object]) -> None:
+    rows = [*pairs(1.0, 2.0), LabelledPair("c", "d", None, None, "a.csv:3")]
+    with pytest.raises(CorpusError, match=r"^a\.csv:3: the row has no score, and other rows"):
+        learn(rows)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from foretext.corpus.sources import CLEANED
 from foretext.errors import OutputError
 from foretext.files import atomic_file, is_regular_file, output_error, sweep
 from foretext.parsing import read_json, read_text
@@ -16,7 +17,7 @@ from foretext.replacement import REPLACEMENT, complete, promote
 
 __all__ = ["FACTS", "REPORT", "Building"]
 
-FACTS, REPORT = "clean.json", "report.html"
+FACTS, REPORT = CLEANED, "report.html"
 WORK = "work"
 STATE = "request"  # in the folder of the new corpus
 

@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict
 
 from foretext.cleaning.building import FACTS, REPORT
 from foretext.cleaning.shard_folder import Change
-from foretext.cleaning.writing import DROPPED, KEPT
+from foretext.cleaning.writing import KEPT
 from foretext.corpus import Corpus
+from foretext.corpus.sources import DROPPED
 from foretext.errors import OutputError
 from foretext.parsing import read_json
 from foretext.representation import Represented

@@ -13,14 +13,15 @@ import zstandard
 from foretext.cleaning.duplicates import Documents, Duplicates
 from foretext.cleaning.shard_cleaning import BEGINNING
 from foretext.cleaning.shard_folder import KeptRow, ShardFolder, row_bytes
+from foretext.corpus.sources import DROPPED
 from foretext.errors import OutputError
 from foretext.files import atomic_file
 from foretext.parsing import parse_json
 from foretext.progress import Progress
 
-__all__ = ["DROPPED", "KEPT", "Written", "write_results"]
+__all__ = ["KEPT", "Written", "write_results"]
 
-KEPT, DROPPED = "kept", "dropped.jsonl"
+KEPT = "kept"
 LEVEL = 6  # of the compression
 MOST_EXAMPLES = 3  # of a reason
 

@@ -191,6 +191,10 @@ def _preparation(report: CorpusReport, symptoms: Symptoms) -> Iterator[Problem]:
     if (sign := symptoms.unknown).count:
         what = "rare words have been replaced by <unk>"
         yield _signed("note", sign, what, "vectors and models will know them only as <unk>")
+    if (sign := symptoms.labels).count:
+        what = "labels of fastText are in the text"
+        remedy = "they become words; remove them, for example with `sed 's/__label__[^ ]* *//g'`"
+        yield _signed("warning" if sign.count >= _TAGS else "note", sign, what, remedy)
     main, *others = list(report.scripts.items()) or [("no", 0.0)]
     if others and others[0][1] >= 0.1:
         yield _note(

@@ -21,7 +21,16 @@ from foretext.corpus.source import (
 )
 from foretext.errors import ArgumentError, CorpusError, did_you_mean
 
-__all__ = ["SUFFIXES", "at_home", "find_sources", "left_out", "left_out_sentence", "suffix_format"]
+__all__ = [
+    "CLEANED",
+    "DROPPED",
+    "SUFFIXES",
+    "at_home",
+    "find_sources",
+    "left_out",
+    "left_out_sentence",
+    "suffix_format",
+]
 
 SUFFIXES: dict[str, Format] = {
     ".txt": "txt",
@@ -32,6 +41,7 @@ SUFFIXES: dict[str, Format] = {
     ".parquet": "parquet",
 }
 
+CLEANED, DROPPED = "clean.json", "dropped.jsonl"  # of a cleaning: its facts, and what it dropped
 
 _KEYS = 5  # suffixes of files that are not read
 _LONGEST_KEY = 20  # characters of one
@@ -47,7 +57,7 @@ def find_sources(
     A folder is searched at every depth for files with a suffix of `SUFFIXES` (of the format `only`,
     if given) that are not hidden; a file that is named, or matches a glob, can have any suffix.
     Pipes and devices, which may never end, are read if they are named, and skipped in folders and
-    globs.
+    globs. In the folder of a cleaning, what it dropped is skipped too.
 
     Raises:
         CorpusError: there is no such file; the message suggests similar names.
@@ -65,8 +75,8 @@ def left_out(
 ) -> dict[str, int]:
     """Return how many files of local folders `find_sources` passes over, the most first.
 
-    The keys are suffixes, such as ".zip", or "hidden", "special" (pipes, sockets, devices) and "no
-    suffix". Files in hidden folders are not counted.
+    The keys are suffixes, such as ".zip", or "hidden", "special" (pipes, sockets, devices), "no
+    suffix" and "dropped by clean". Files in hidden folders are not counted.
     """
     listed = [names] if isinstance(names, str | Path | Source) else names
     folders = [at_home(Path(name)) for name in listed if isinstance(name, str | Path)]
@@ -98,6 +108,8 @@ def _unread(file: Path, only: Format | None) -> str | None:
         return "hidden"
     if _is_special(file):
         return "special"
+    if _is_dropped(file):
+        return "dropped by clean"
     if _wanted(file.name, only):
         return None
     return PurePosixPath(file.name).suffix.lower() or "no suffix"
@@ -160,7 +172,7 @@ def _find(name: str | Path | Source, only: Format | None) -> list[Source]:
 
 
 def _in_folder(folder: Path, only: Format | None) -> list[Path]:
-    files = sorted(_visible_files(folder))
+    files = sorted(file for file in _visible_files(folder) if not _is_dropped(file))
     found = [file for file in files if _wanted(file.name, only) and not _is_special(file)]
     if not found:
         raise _no_text(str(folder), [file.name for file in files], only)
@@ -181,6 +193,11 @@ def _files(folder: Path) -> Iterator[Path]:
 def _is_special(file: Path) -> bool:
     """Whether it is a pipe, a socket or a device; a broken link is an error."""
     return file.exists() and not file.is_file()
+
+
+def _is_dropped(file: Path) -> bool:
+    """Whether it holds what a cleaning dropped."""
+    return file.name == DROPPED and file.with_name(CLEANED).is_file()
 
 
 def _unreadable(error: OSError) -> None:
@@ -246,7 +263,12 @@ def _remote_files(filesystem: Any, path: str, url: str, only: Format | None) -> 
             for file, facts in listed.items()
             if facts.get("type") != "other" or filesystem.isfile(file)  # or a link to one
         )
-        found = [file for file in files if _wanted(file, only)]
+        dropped = {
+            f"{file.removesuffix(CLEANED)}{DROPPED}"
+            for file in files
+            if PurePosixPath(file).name == CLEANED
+        }
+        found = [file for file in files if _wanted(file, only) and file not in dropped]
         if not found:
             raise _no_text(url, files, only)
         return found

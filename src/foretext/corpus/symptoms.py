@@ -17,8 +17,9 @@ from foretext.corpus.wrong_encoding import (
     unusual_words,
 )
 
-__all__ = ["Sign", "Symptoms"]
+__all__ = ["SIGNS", "Sign", "Symptoms"]
 
+SIGNS = ("mojibake", "replacement", "html", "unknown", "strange", "invisible", "labels")
 _LATIN = r"[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"
 # Each begins with a letter, which is searched for first: that is many times faster.
 _MOJIBAKE = tuple(map(re.compile, (f"Ã{_LATIN}", f"Â{_LATIN}", r"â€[\x80-\xbf™œ˜“”¦]", "ï¿½")))
@@ -30,6 +31,7 @@ _HTML = (
     re.compile(r"&(?:amp|lt|gt|quot|nbsp|apos|#\d{1,6});"),
 )
 _REPLACEMENT, _UNKNOWN = (re.compile("\ufffd"),), (re.compile("<unk>"),)
+_LABEL = (re.compile(r"__label__(?=\S)"),)  # fastText's
 _INVISIBLE = tuple(map(re.compile, "\u00ad\u2060"))
 _ENOUGH = 20  # signs of a tokeniser
 _LINES = 1 << 15  # characters of each text, about, of which symbols are counted
@@ -77,6 +79,7 @@ class Symptoms:
     unknown: Sign = field(default_factory=Sign)
     strange: Sign = field(default_factory=Sign)  # words of no language, in the sample
     invisible: Sign = field(default_factory=Sign)
+    labels: Sign = field(default_factory=Sign)
     unusual: int = 0  # words of the sample with a character beyond ASCII
     lines: int = 0  # of the sample
     sentences: int = 0  # of the sample, if lines were split by punctuation
@@ -100,6 +103,7 @@ class Symptoms:
         self.replacement.add(_REPLACEMENT, text, start)
         self.html.add(_HTML, text, start)
         self.unknown.add(_UNKNOWN, text, start)
+        self.labels.add(_LABEL, text, start)
         if not text.isascii():
             self.invisible.add(_INVISIBLE, text, start)
             self._add_words(sample, start)
@@ -120,7 +124,15 @@ class Symptoms:
 
     def merge(self, other: Symptoms, locate: Callable[[int], Place]) -> None:
         """Count the signs of the next part, in which `locate` finds the place of a character."""
-        for name in ("mojibake", "replacement", "html", "unknown", "strange", "invisible"):
+        for name in (
+            "mojibake",
+            "replacement",
+            "html",
+            "unknown",
+            "strange",
+            "invisible",
+            "labels",
+        ):
             getattr(self, name).merge(getattr(other, name), locate)
         for name in ("unusual", "lines", "sentences", "commas", "free_commas"):
             setattr(self, name, getattr(self, name) + getattr(other, name))

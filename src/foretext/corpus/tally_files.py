@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from foretext.corpus.shard_counts import read_table, write_table
 from foretext.corpus.shard_tally import ShardTally, TallySettings, tallied
 from foretext.corpus.sketches import SKETCH, Sketches
 from foretext.corpus.symbols import Symbols
-from foretext.corpus.symptoms import Sign, Symptoms
+from foretext.corpus.symptoms import SIGNS, Sign, Symptoms
 from foretext.errors import OutputError
 from foretext.files import temporary_folder
 from foretext.parsing import map_array, read_json
@@ -30,7 +31,6 @@ OPENER = "foretext.corpus.tally_files:open_tallying"
 FACTS = "tally.json"
 START_BYTES = 8  # of the number of characters before a shard, in front of its text
 LARGEST = 1 << 28  # bytes of the facts of a shard
-SIGNS = ("mojibake", "replacement", "html", "unknown", "strange", "invisible")
 ARRAYS = {"digests": "<u8", "numbers": "<i8", "least": "<u8", "sketched": "<u8", "hashes": "<u8"}
 
 Lengths = list[tuple[int, int]]  # a length and how often it occurs
@@ -192,7 +192,7 @@ def _signs(symptoms: Symptoms) -> _Signs:
 
 
 def _symptoms(read: _Signs) -> Symptoms:
-    mojibake, replacement, html, unknown, strange, invisible = (Sign(*each) for each in read.signs)
+    mojibake, replacement, html, unknown, strange, invisible, labels = starmap(Sign, read.signs)
     return Symptoms(
         mojibake,
         replacement,
@@ -200,6 +200,7 @@ def _symptoms(read: _Signs) -> Symptoms:
         unknown,
         strange,
         invisible,
+        labels,
         read.unusual,
         read.lines,
         read.sentences,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from foretext.tasks.excerpts import excerpt
 from foretext.tasks.one_answer import FEWEST
 from foretext.tasks.shown_row import ShownRow, shown_rows
 
-__all__ = ["ScoreAnswers", "correlation", "scores_of"]
+__all__ = ["ScoreAnswers", "correlation", "score_findings", "score_range", "scores_of"]
 
 MOST_POINTS = 1000
 MOST_ERRORS = 50
@@ -65,22 +65,8 @@ class ScoreAnswers(Answers):
         self, rows: Sequence[LabelledPair], beside: Mapping[str, Answers] | None = None
     ) -> dict[str, Any]:
         """Return points of right and given scores, and the pairs where they differ most."""
-        gold, given = np.array(scores_of(rows)), self.scores  # (N,)
-        shown = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_POINTS)).round())
-        worst = np.argsort(-np.abs(given - gold), kind="stable")[:MOST_ERRORS]
-        return {
-            "points": [[float(gold[place]), float(given[place])] for place in shown.astype(int)],
-            "errors": [
-                {
-                    "text_a": excerpt(rows[place].text_a),
-                    "text_b": excerpt(rows[place].text_b),
-                    "right": float(gold[place]),
-                    "given": float(given[place]),
-                    "place": rows[place].place,
-                }
-                for place in worst.tolist()
-            ],
-        }
+        apart = np.abs(self.scores - np.array(scores_of(rows)))
+        return score_findings(rows, self.scores, apart)
 
     def shown(self, rows: Sequence[LabelledPair]) -> list[ShownRow]:
         """Return pairs with right and given scores, as a person reads them."""
@@ -101,7 +87,31 @@ class ScoreAnswers(Answers):
         )
 
 
-def scores_of(rows: Sequence[LabelledPair]) -> list[float]:
+class ScoredRow(Protocol):
+    """Two texts with a score."""
+
+    @property
+    def text_a(self) -> str:
+        """The first text."""
+        ...
+
+    @property
+    def text_b(self) -> str | None:
+        """The second one."""
+        ...
+
+    @property
+    def score(self) -> float | None:
+        """How similar they are; None: the row has no score."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """``file:line``."""
+        ...
+
+
+def scores_of(rows: Sequence[ScoredRow]) -> list[float]:
     """Return the score of each row.
 
     Raises:
@@ -110,10 +120,56 @@ def scores_of(rows: Sequence[LabelledPair]) -> list[float]:
     for row in rows:
         if row.score is None:
             raise CorpusError(
-                f"{row.place}: the row has no score, and the training rows have one; name its "
-                "column (--score)."
+                f"{row.place}: the row has no score, and other rows have one; name its column "
+                "(--score), or remove the row."
             )
     return [row.score for row in rows if row.score is not None]
+
+
+def score_range(rows: Sequence[ScoredRow]) -> dict[str, float]:
+    """Return the lowest and the highest score.
+
+    Raises:
+        CorpusError: a row has none, or all are equal.
+    """
+    scores = scores_of(rows)
+    if min(scores) == max(scores):
+        raise CorpusError(
+            f"All rows to learn from have the score {scores[0]:g}; two different scores are needed."
+        )
+    return {"lowest": min(scores), "highest": max(scores)}
+
+
+def score_findings(
+    rows: Sequence[ScoredRow],
+    given: NDArray[np.float64],
+    apart: NDArray[Any],
+    name: str = "given",
+) -> dict[str, Any]:
+    """Return points of right and given scores, and the rows whose scores are farthest apart.
+
+    Args:
+        rows: with the right scores.
+        given: scores of a model, (N,).
+        apart: how far each is from the right one, (N,).
+        name: of a given score.
+    """
+    gold = np.array(scores_of(rows))
+    shown = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_POINTS)).round())
+    worst = np.argsort(-apart, kind="stable")[:MOST_ERRORS]
+    return {
+        "points": [[float(gold[place]), float(given[place])] for place in shown.astype(int)],
+        "errors": [
+            {
+                "text_a": excerpt(rows[place].text_a),
+                "text_b": excerpt(str(rows[place].text_b)),
+                "right": float(gold[place]),
+                name: float(given[place]),
+                "place": rows[place].place,
+            }
+            for place in worst.tolist()
+        ],
+    }
 
 
 def correlation(

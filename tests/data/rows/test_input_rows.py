@@ -94,6 +94,13 @@ def test_every_form_of_rows_gives_the_same_texts(
     assert found == [text for _, text in ROWS]
 
 
+@pytest.mark.parametrize("line", ["__label__{} {}\n", "__label__{} __label__other\t{}\n"])
+def test_labels_of_fasttext_are_no_text_for_a_sentence_encoder(line: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.txt").write_text("".join(line.format(*row) for row in ROWS))
+    found = texts(tmp_path / "rows.txt", SentencesConfig())
+    assert found == [text for _, text in ROWS]
+
+
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.bin", "rows.parquet.gz"])
 def test_parquet_is_known_by_its_bytes(name: str, tmp_path: Path) -> None:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")

@@ -30,6 +30,9 @@ FILES: list[tuple[str, str, Values]] = [
     ("a.txt", "a\tb\tc\n", ("a", "b", "c", None)),
     ("a.jsonl", '{"anchor": "a", "positive": "b", "negative": "c"}\n', ("a", "b", "c", None)),
     ("a.txt", "a\tb\t0.5\n", ("a", "b", None, 0.5)),
+    ("a.txt", "__label__sea a ship\n__label__land a farm\n", ("a ship", None, None, None)),
+    ("a.txt", "__label__sea __label__port\ta ship\n", ("a ship", None, None, None)),
+    ("a", "\n__label__1 ein Schiff\n", ("ein Schiff", None, None, None)),
     ("a.csv", "Sentence_A,Sentence_B,Score\na,b,4\n", ("a", "b", None, 4.0)),
 ]
 
@@ -38,6 +41,31 @@ FILES: list[tuple[str, str, Values]] = [
 def test_columns_are_found(tmp_path: Path, name: str, text: str, expected: Values) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert values(read_sentences(tmp_path / name))[0] == expected
+
+
+LABELLED = "".join(f"{('sea', 'land')[n % 2]}\ta text of words, number {n}\n" for n in range(40))
+NUMBERED = "".join(f"Überschrift Nummer {n}\t{n % 3}\n" for n in range(30))
+
+
+@pytest.mark.parametrize(("text", "label", "right"), [(LABELLED, 1, 2), (NUMBERED, 2, 1)])
+def test_a_column_of_labels_is_no_text(tmp_path: Path, text: str, label: int, right: int) -> None:
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    wrong = (
+        rf"a\.txt: column {label} holds only [23] different values in [34]0 rows .*--text {right}\)"
+    )
+    with pytest.raises(CorpusError, match=wrong):
+        read_sentences(tmp_path / "a.txt")
+    alone = read_sentences(tmp_path / "a.txt", SentencesConfig(text=right))
+    assert {row.kind for row in alone} == {"texts"}
+    assert len({row.text_a for row in alone}) == len(alone)
+    pairs = read_sentences(tmp_path / "a.txt", SentencesConfig(text_a=1, text_b=2))
+    assert {row.kind for row in pairs} == {"pairs"}
+
+
+def test_queries_with_several_passages_are_pairs(tmp_path: Path) -> None:
+    lines = (f"question {n % 8}\tanswer {n} with more words than it\n" for n in range(40))
+    (tmp_path / "a.txt").write_text("".join(lines), encoding="utf-8")
+    assert read_sentences(tmp_path / "a.txt")[9].text_a == "question 1"
 
 
 def test_columns_are_named(tmp_path: Path) -> None:
@@ -69,6 +97,8 @@ REFUSED = [
     ("a.txt", "a\tb\tc\td\n", "4 fields where a text, or two or three texts, are expected"),
     ("a.csv", "x,y\na,b\n", "no column has a name that is known, only 'x', 'y'"),
     ("a.csv", "text_a,text_b\na, \n", "line 2: 'text_b' is empty"),
+    ("a.txt", "__label__x a\nb\n", "line 2: no word begins with '__label__', as in other rows"),
+    ("a.txt", "__label__x\n__label__x a\n", "line 1: 'text' is empty"),
     ("a.txt", "a\tb\t0.5\nc\td\te\n", "line 2: '3' holds 'e' where a finite number"),
     ("a.csv", "text_a,text_b,label\na,b,1\n", "the column 'label' may say which pairs belong"),
     ("a.jsonl", "", "no rows"),

@@ -138,7 +138,7 @@ def test_texts_are_in_one_normal_form(tmp_path: Path) -> None:
         ("a.txt", "x\t1\ttext\n", "line 1: 3 fields where label<TAB>text are expected; name"),
         ("a.txt", "x\ttext\ny\n", "line 2: 1 fields where the first row has 2; it was cut off"),
         ("a.txt", "only a text\n", "line 1: the row is neither JSON nor marked with __label__"),
-        ("a.txt", "__label__x a\nb\n", "line 2: no word begins with '__label__': label the row."),
+        ("a.txt", "__label__x a\nb\n", "line 2: no word begins with '__label__'"),
         ("a.jsonl", '{"text": "a", "label": 1}\n{\n', "line 2: this is not JSON"),
         ("a.json", '[\n{"text": "a"}\n]\n', "line 1: the file holds one JSON value over many"),
         ("a.json", '[{"text": "a"}]\n', "line 1: a JSON array, where one object a line is"),

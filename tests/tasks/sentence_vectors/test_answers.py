@@ -70,6 +70,33 @@ def test_scores_are_not_searched() -> None:
     assert found.alignment == pytest.approx(expected, abs=1e-5)
 
 
+def scored(second: str, score: float | None, line: int) -> SentenceRow:
+    return SentenceRow("a", second, None, score, f"rows:{line}")
+
+
+def test_ranks_that_are_farthest_apart_come_first() -> None:
+    rows = [scored("a near", 5.0, 1), scored("b", 4.0, 2), scored("a far", 1.0, 3)]
+    found = sentence_answers(rows, circle).findings(rows)
+    assert [(each["place"], each["right"]) for each in found["errors"]] == [
+        ("rows:2", 4.0),
+        ("rows:3", 1.0),
+        ("rows:1", 5.0),
+    ]
+    assert found["errors"][0]["cosine"] == pytest.approx(-1)
+    assert [right for right, _ in found["points"]] == [5.0, 4.0, 1.0]
+
+
+def test_a_missing_score_is_none_of_zero() -> None:
+    rows = [scored("a near", 5.0, 1), scored("b", None, 2), scored("a far", 1.0, 3)]
+    with pytest.raises(CorpusError, match="rows:2: the row has no score"):
+        sentence_answers(rows, circle)
+    whole = [row._replace(score=row.score or 0.0) for row in rows]
+    found = sentence_answers(whole, circle)
+    for measure in (found.figures, found.tallies, found.findings, found.shown):
+        with pytest.raises(CorpusError, match="rows:2: the row has no score"):
+            measure(rows)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -35,7 +35,9 @@ def fasttext_records(lines: Iterable[str], name: str, config: LabelledConfig) ->
         values = {"label": labels.findall(line), "text": labels.sub("", line).strip()}
         record = Record(values, name, number)
         if not values["label"]:
-            raise record.error(f"no word begins with '{prefix}': label the row.")
+            raise record.error(
+                f"no word begins with '{prefix}', as in other rows: label or remove this one."
+            )
         yield record
 
 

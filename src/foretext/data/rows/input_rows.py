@@ -301,8 +301,7 @@ def _of_lines(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
 
 def _fasttext(wanted: InputColumns) -> LabelledConfig:
     """Return how files of fastText would be read; no columns are chosen."""
-    prefix = wanted.learned.model_dump(include={"label_prefix"})
-    return RowsConfig.checked(prefix, "rows") if prefix else InputsConfig()
+    return RowsConfig.checked(wanted.learned.model_dump(include={"label_prefix"}), "rows")
 
 
 def _without_columns(form: str, wanted: InputColumns) -> dict[str, Any]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import PurePosixPath
+from statistics import median
 
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.source import Source
+from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.pair_columns import LABEL_NAMES, TEXT_NAMES, as_number
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import HEAD, format_of, read_lines, read_records
@@ -17,7 +19,7 @@ from foretext.data.rows.token_lines import refuse_token_lines
 from foretext.data.rows.trec_lines import are_trec, trec_records
 from foretext.errors import CorpusError
 
-__all__ = ["found_columns", "found_objects", "plain_lines"]
+__all__ = ["found_columns", "found_objects", "plain_lines", "refuse_labels"]
 
 PAIRS = (
     ("anchor", "positive"), ("query", "positive"), ("question", "positive"),
@@ -26,6 +28,9 @@ PAIRS = (
 ALONE = ("text", "sentence", "document")
 NEGATIVES = ("negative", "hardnegative")
 SCORES = ("score", "similarity", "similarityscore", "relatedness", "relatednessscore")
+ENOUGH = 20  # rows from which a column of labels can be told from texts
+ROWS_OF_LABEL = 10  # that have one value of a column, on average, from which it may hold labels
+LONGER = 2  # times as long as labels are the texts beside them
 OF_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 
 Found = dict[str, Column]  # settings of the section [rows]
@@ -42,15 +47,20 @@ def found_objects(source: Source, config: LabelledConfig) -> Iterator[Record] | 
 
 
 def plain_lines(source: Source, config: LabelledConfig) -> Iterator[Record] | None:
-    """Return the lines of a file of texts, without empty ones; None: the file has columns."""
+    """Return the lines of a file of texts, without empty ones; None: the file has columns.
+
+    Of files of fastText and of TREC, whose lines begin with labels, these are the texts alone.
+    """
     if config.format != "auto" or _suffix(source) in OF_TABLES:
         return None
     head = list(islice(read_lines(source, config.encoding, config.max_piece_bytes), HEAD))
     refuse_token_lines(head, source.name)
     first = next((line for line in head if line.strip()), "")
+    whole = read_lines(source, config.encoding, config.max_piece_bytes)
+    if is_fasttext(first, RowsConfig()):
+        return fasttext_records(whole, source.name, RowsConfig())
     if "\t" in first or first.lstrip().startswith(("{", "[{")):
         return None
-    whole = read_lines(source, config.encoding, config.max_piece_bytes)
     if are_trec(head):
         return trec_records(whole, source.name, RowsConfig())
     lines = enumerate(whole, 1)
@@ -79,6 +89,33 @@ def found_columns(source: Source, config: LabelledConfig) -> Found:
         f"{source}: no column has a name that is known, only {shown}; name them (--text, or "
         "--text-a and --text-b, and --negative or --score)."
     )
+
+
+def refuse_labels(columns: Sequence[Sequence[str]], name: str) -> None:
+    """Refuse a pair of columns without names of which one surely holds labels, not texts.
+
+    Args:
+        columns: the values of the first and of the second column.
+        name: of the file.
+
+    Raises:
+        CorpusError: each value of a column stands in many rows, and is short beside the other.
+    """
+    if len(columns[0]) < ENOUGH:
+        return
+    lengths = [median(map(len, column)) for column in columns]
+    for place, column in enumerate(columns):
+        different, text = len({*column}), 2 - place
+        if (
+            different * ROWS_OF_LABEL <= len(column)
+            and lengths[1 - place] >= LONGER * lengths[place]
+        ):
+            raise CorpusError(
+                f"{name}: column {place + 1} holds only {different:,} different values in "
+                f"{len(column):,} rows (such as {column[0][:40]!r}), as labels do; name the column "
+                f"of the texts (--text {text}), or both columns if they are pairs (--text-a 1 "
+                "--text-b 2)."
+            )
 
 
 def _named(names: Sequence[str], source: Source) -> Found:

@@ -15,7 +15,12 @@ from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import read_records
-from foretext.data.rows.sentence_columns import found_columns, found_objects, plain_lines
+from foretext.data.rows.sentence_columns import (
+    found_columns,
+    found_objects,
+    plain_lines,
+    refuse_labels,
+)
 from foretext.data.rows.settings import Column, LabelledConfig
 from foretext.errors import CorpusError
 
@@ -104,7 +109,7 @@ def read_sentences(path: RowSource, config: SentencesConfig | None = None) -> li
     """Read rows: a text a line, or columns of CSV, TSV, JSON lines or Parquet.
 
     Without names of columns a tab separates anchor and positive, and a third column holds the
-    negative, or the score where it is a number.
+    negative, or the score where it is a number. Labels of fastText and TREC are left out.
 
     Raises:
         CorpusError: no such file, no rows, rows of several kinds, or a row that is not what it
@@ -169,9 +174,20 @@ def _rows(source: Source, config: SentencesConfig) -> Iterator[SentenceRow]:
         if lines is not None:
             yield from (_row(record, _TEXT, config) for record in lines)
             return
-        config = config.model_copy(update=found_columns(source, config))
+        yield from _found(source, config)
+        return
     for record in read_records(source, config):
         yield _row(record, config, config)
+
+
+def _found(source: Source, config: SentencesConfig) -> list[SentenceRow]:
+    """Read a file by the columns that are found in it, which are none of labels."""
+    config = config.model_copy(update=found_columns(source, config))
+    rows = [_row(record, config, config) for record in read_records(source, config)]
+    pairs = [(row.text_a, row.text_b) for row in rows if row.text_b is not None]
+    if config.is_numbered and pairs:
+        refuse_labels([*zip(*pairs, strict=True)], source.name)
+    return rows
 
 
 def _columns_of(record: Record) -> SentencesConfig:

@@ -19,7 +19,7 @@ from foretext.data.rows.label import Label, ordered_labels
 from foretext.errors import CorpusError
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import ClassAnswers
-from foretext.tasks.score_answers import ScoreAnswers
+from foretext.tasks.score_answers import ScoreAnswers, scores_of
 
 __all__ = ["PairBaseline", "mean_score", "pair_baseline"]
 
@@ -95,7 +95,7 @@ def pair_baseline(rows: Sequence[LabelledPair]) -> Baseline:
         CorpusError: there is nothing to learn.
     """
     has_scores = rows[0].score is not None
-    answers = [row.score if has_scores else row.label for row in rows]
+    answers = scores_of(rows) if has_scores else [row.label for row in rows]
     learned = PairBaseline().fit(_texts(rows), answers)  # type: ignore[arg-type]
 
     def answered(others: Sequence[LabelledPair]) -> ClassAnswers | ScoreAnswers:
@@ -109,7 +109,7 @@ def pair_baseline(rows: Sequence[LabelledPair]) -> Baseline:
 
 def mean_score(rows: Sequence[LabelledPair]) -> Baseline:
     """Give every pair the mean of the scores of these rows, which has no order to correlate."""
-    mean = float(np.mean([row.score for row in rows if row.score is not None]))
+    mean = float(np.mean(scores_of(rows)))
     return Baseline("the mean score", lambda others: ScoreAnswers(np.full(len(others), mean)))
 
 

@@ -21,9 +21,10 @@ from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import count_labels
 from foretext.tasks.majority_baseline import majority_baseline
 from foretext.tasks.matching.baseline import mean_score, pair_baseline
-from foretext.tasks.matching.pair_scores import have_scores, score_range
+from foretext.tasks.matching.pair_scores import have_scores
 from foretext.tasks.model import TaskModel
 from foretext.tasks.resolving import resolved_mode, resolved_shared_tokens
+from foretext.tasks.score_answers import score_range
 from foretext.tasks.trainee import Resolved
 
 __all__ = ["MatcherLearning"]

@@ -20,7 +20,7 @@ from foretext.metrics.paired import Tallies, rank_tallies, share_tallies
 from foretext.metrics.retrieval import RelevantRanks, retrieval_figures
 from foretext.tasks.answers import Answers
 from foretext.tasks.excerpts import excerpt
-from foretext.tasks.score_answers import correlation
+from foretext.tasks.score_answers import correlation, score_findings, scores_of
 from foretext.tasks.shown_row import ShownRow, shown_rows
 from foretext.vectors.shortened import shortened
 
@@ -37,7 +37,7 @@ __all__ = [
 
 QUERIES = 512  # that are compared with all candidates at once
 SAMPLE = 1000  # texts whose distances are measured, all of them with all others
-MOST_POINTS, MOST_ERRORS = 1000, 50
+MOST_ERRORS = 50
 GAIN_RANKS = 10  # of nDCG@10
 UNIFORM = -0.05  # uniformity from which all vectors are one point, or nearly
 ALIGNED = 0.8  # of the range of scores: pairs from here on belong together
@@ -112,7 +112,7 @@ class SentenceAnswers(Answers):
             found = [RelevantRanks([rank], 1) for rank in self.ranks.tolist()]
             counts = {"rows": len(rows), "candidates": self.num_candidates}
             return counts | retrieval_figures(found) | lie
-        gold = _scores(rows)
+        gold = scores_of(rows)
         return {
             "rows": len(rows),
             "spearman": correlation(spearman, gold, self.cosines),
@@ -123,7 +123,7 @@ class SentenceAnswers(Answers):
     def tallies(self, rows: Sequence[SentenceRow]) -> dict[str, Tallies]:
         """Return what each row adds to the figure that counts."""
         if self.ranks is None:
-            return {"spearman": rank_tallies(_scores(rows), self.cosines)}
+            return {"spearman": rank_tallies(scores_of(rows), self.cosines)}
         gains = np.where(self.ranks <= GAIN_RANKS, 1 / np.log2(self.ranks + 1.0), 0.0)
         return {"ndcg@10": share_tallies(gains)}
 
@@ -132,7 +132,8 @@ class SentenceAnswers(Answers):
     ) -> dict[str, Any]:
         """Return points of scores and cosines, or a table of the rows that are hardest to find."""
         if self.ranks is None:
-            return _scored(rows, self.cosines)
+            apart = _ranks_apart(rows, self.cosines)
+            return score_findings(rows, self.cosines, apart, "cosine")
         last = np.argsort(-self.ranks, kind="stable")[:MOST_ERRORS].tolist()
         table = [
             {
@@ -156,7 +157,7 @@ class SentenceAnswers(Answers):
     def shown(self, rows: Sequence[SentenceRow]) -> list[ShownRow]:
         """Return rows with right and given answers as a person reads them."""
         if self.ranks is None:
-            scores = [f"{score:g}" for score in _scores(rows)]
+            scores = [f"{score:g}" for score in scores_of(rows)]
             cosines = [f"{cosine:.3g}" for cosine in self.cosines]
             return shown_rows([row.text for row in rows], scores, cosines)
         queries, right = [_query(row) for row in rows], [_answer(row) for row in rows]
@@ -218,7 +219,9 @@ def _pair(row: SentenceRow) -> tuple[str, str]:
 
 def _together(rows: Sequence[SentenceRow]) -> NDArray[np.bool_]:
     """Return which rows are of texts that belong together, (N,): by their scores, or all."""
-    scores = np.array([0.0 if row.score is None else row.score for row in rows])
+    if rows[0].kind != "scores":
+        return np.ones(len(rows), np.bool_)
+    scores = np.array(scores_of(rows))
     together: NDArray[np.bool_] = scores >= scores.min() + ALIGNED * np.ptp(scores)
     return together
 
@@ -249,10 +252,6 @@ def _searched(
     return ranks, nearest
 
 
-def _scores(rows: Sequence[SentenceRow]) -> list[float]:
-    return [0.0 if row.score is None else row.score for row in rows]
-
-
 def _query(row: SentenceRow) -> str:
     return halves(row.text_a)[0] if row.text_b is None else row.text_a
 
@@ -261,22 +260,9 @@ def _answer(row: SentenceRow) -> str:
     return halves(row.text_a)[1] if row.text_b is None else row.text_b
 
 
-def _scored(rows: Sequence[SentenceRow], cosines: NDArray[np.float64]) -> dict[str, Any]:
-    """Return points of scores and cosines, and the pairs where their ranks differ most."""
-    gold = np.array(_scores(rows))
-    shown = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_POINTS)).round())
-    order = [values.argsort(kind="stable").argsort(kind="stable") for values in (gold, cosines)]
-    worst = np.argsort(-np.abs(order[0] - order[1]), kind="stable")[:MOST_ERRORS]
-    return {
-        "points": [[float(gold[place]), float(cosines[place])] for place in shown.astype(int)],
-        "errors": [
-            {
-                "text_a": excerpt(rows[place].text_a),
-                "text_b": excerpt(str(rows[place].text_b)),
-                "right": float(gold[place]),
-                "cosine": float(cosines[place]),
-                "place": rows[place].place,
-            }
-            for place in worst.tolist()
-        ],
-    }
+def _ranks_apart(rows: Sequence[SentenceRow], cosines: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return how far the rank of each cosine is from that of its score, (N,)."""
+    gold = np.array(scores_of(rows))
+    ranks = [each.argsort(kind="stable").argsort(kind="stable") for each in (gold, cosines)]
+    apart: NDArray[np.int64] = np.abs(ranks[0] - ranks[1])
+    return apart

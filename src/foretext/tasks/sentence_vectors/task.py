@@ -24,6 +24,7 @@ from foretext.errors import CorpusError
 from foretext.heads.sentence_vectors import SCORES, TEXTS, SentenceVectorsHead
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel
+from foretext.tasks.score_answers import score_range, scores_of
 from foretext.tasks.sentence_vectors.baseline import tfidf_baseline
 from foretext.tasks.windows import Windows
 
@@ -101,11 +102,8 @@ class SentenceEncoderLearning(TaskModel):
                 f"{rows[0].place}: there is one row alone, and vectors are learned by comparing "
                 "texts; give more."
             )
-        if rows[0].kind == "scores" and len({row.score for row in rows}) == 1:
-            raise CorpusError(
-                f"All rows to learn from have the score {rows[0].score:g}; two different scores "
-                "are needed."
-            )
+        if rows[0].kind == "scores":
+            score_range(rows)
         return {"kind": rows[0].kind}
 
     @classmethod
@@ -162,7 +160,7 @@ class SentenceEncoderLearning(TaskModel):
         self, rows: Sequence[SentenceRow], groups: Sequence[tuple[str, ...]]
     ) -> dict[str, NDArray[Any]]:
         if rows[0].kind == "scores":
-            return {SCORES: np.array([row.score for row in rows], np.float32)}
+            return {SCORES: np.array(scores_of(rows), np.float32)}
         numbers: dict[str, int] = {}
         every = [[numbers.setdefault(text, len(numbers)) for text in group] for group in groups]
         return {TEXTS: np.array(every, np.int64)}
