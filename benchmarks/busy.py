@@ -12,7 +12,7 @@ from statistics import median as middle
 from benchmarks.busy_program import JOBS
 from benchmarks.harness import Figures, Row, run_program, work_folder
 from benchmarks.language_models import make_model
-from foretext.openmp import SPIN_COUNT
+from foretext.base.openmp import SPIN_COUNT
 
 __all__ = ["PACKAGES", "rows"]
 

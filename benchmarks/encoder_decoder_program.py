@@ -99,8 +99,8 @@ def drawn(work: Work, seed: int) -> Rows:
 def our_step(kind: str) -> Callable[[Rows], None]:
     """The blocks of the training loop."""
     from foretext.backbones.encoder_decoder import EncoderDecoder
+    from foretext.base.heap import keep_freed_memory
     from foretext.data.batch import Inputs
-    from foretext.heap import keep_freed_memory
     from foretext.nn.vocabulary_head import VocabularyHead
     from foretext.training.adamw import AdamW
     from foretext.training.flat_optimizer import FlatOptimizer

@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from foretext.heap import keep_freed_memory
+from foretext.base.heap import keep_freed_memory
 from foretext.nn.bias_gelu import bias_gelu
 from foretext.nn.cpu_attention import cpu_attention
 from foretext.nn.linear_cross_entropy import linear_cross_entropy

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.harness import data_folder, work_folder
 from benchmarks.inputs import enwiki_text
-from foretext.sizes import SIZES
+from foretext.base.sizes import SIZES
 
 __all__ = ["SHAPES", "make_model", "model_folder", "sentences"]
 

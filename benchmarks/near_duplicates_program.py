@@ -63,9 +63,9 @@ def quality(texts: list[str], num: int, found: Twins) -> dict[str, float]:
 
 
 def foretext(texts: list[str]) -> Callable[[], Twins]:
+    from foretext.base.files import temporary_folder
     from foretext.cleaning.near_duplicates import DuplicateIndex
     from foretext.cleaning.signatures import signatures
-    from foretext.files import temporary_folder
 
     def find() -> Twins:
         with temporary_folder() as folder:
@@ -117,9 +117,9 @@ def gram_texts(text: str) -> list[str]:
 def foretext_hashes(texts: list[str]) -> Callable[[], Twins]:
     import numpy as np
 
+    from foretext.base.files import temporary_folder
     from foretext.cleaning import signatures
     from foretext.cleaning.near_duplicates import DuplicateIndex
-    from foretext.files import temporary_folder
     from foretext.kernels.minhash import minhash
 
     grams = signatures.hash_words(texts).grams(GRAM)

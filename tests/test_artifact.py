@@ -8,7 +8,7 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import holds_comparison, load_task
-from foretext.errors import ModelFileError, VectorFileError
+from foretext.base.errors import ModelFileError, VectorFileError
 from foretext.tasks.classification.linear import LinearClassifier
 
 

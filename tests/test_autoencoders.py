@@ -14,8 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import foretext as ft
+from foretext.base.errors import ImageFileError, OutputError, SettingError, VectorFileError
 from foretext.data.images import read_images
-from foretext.errors import ImageFileError, OutputError, SettingError, VectorFileError
 
 TINY = {"epochs": 3.0, "batch_examples": 16, "learning_rate": 0.01, "valid_rate": 0.2}
 

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from foretext.backbones.autoencoder import ConvolutionalAutoencoder, LinearAutoencoder
+from foretext.base.errors import ModelFileError, SettingError, UntrustedError, VectorFileError
 from foretext.codec import Codec
-from foretext.errors import ModelFileError, SettingError, UntrustedError, VectorFileError
 from foretext.vectors.principal_components import principal_components
 
 EXAMPLES = np.random.default_rng(0).random((1_100, 4, 8), dtype=np.float32)

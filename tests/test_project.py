@@ -46,7 +46,7 @@ def test_other_versions_are_no_release(tmp_path: Path) -> None:
 
 
 def test_a_wheel_holds_the_package_and_nothing_else() -> None:
-    tracked = {"README.md", "src/foretext/py.typed", "tests/test_files.py"}
+    tracked = {"README.md", "src/foretext/py.typed", "tests/base/test_files.py"}
     expected = expected_in_wheel(tracked, "0.1.0")
     assert "foretext/py.typed" in expected
     assert "foretext-0.1.0.dist-info/licenses/LICENSE" in expected

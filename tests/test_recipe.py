@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import foretext as ft
-from foretext import registry
-from foretext.errors import ModelFileError, SettingError, UntrustedError
+from foretext.base import registry
+from foretext.base.errors import ModelFileError, SettingError, UntrustedError
 from foretext.recipe import Recipe, corpus_of_run
 from foretext.recipes import recipe_names
 

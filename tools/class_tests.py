@@ -24,7 +24,7 @@ __all__ = ["Finding", "class_rooms", "find_class_tests"]
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "foretext"
 PACKAGE = "foretext"
 FREE_ROOMS = ("interop",)
-ERRORS = "errors"
+ERRORS = "errors.py"
 MARK = "# foreign"
 
 
@@ -43,7 +43,7 @@ def class_rooms(source: Path) -> dict[str, set[str]]:
     """Return the concrete classes of a package but errors, each with the rooms that define it."""
     rooms: dict[str, set[str]] = {}
     for path, tree in _modules(source):
-        if _room(path, source) != ERRORS:
+        if path.name != ERRORS:
             for node in ast.walk(tree):
                 if isinstance(node, ast.ClassDef) and not _is_abstract(node):
                     rooms.setdefault(node.name, set()).add(_room(path, source))

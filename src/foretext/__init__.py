@@ -8,16 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foretext._version import __version__
-from foretext.openmp import limit_spinning, survive_forks
+from foretext.base.openmp import limit_spinning, survive_forks
 
 if TYPE_CHECKING:
     from foretext.artifact import load
+    from foretext.base.errors import ForetextError
+    from foretext.base.registry import trust
     from foretext.cleaning.clean import clean
     from foretext.comparison.compare import compare
     from foretext.corpus import Corpus
     from foretext.corpus.phrases import Phrases
     from foretext.corpus.texts import texts
-    from foretext.errors import ForetextError
     from foretext.estimators import Autoencoder, Doc2Vec, FastText, GloVe, Word2Vec
     from foretext.finetuning.finetune import finetune
     from foretext.indexing.index import index
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from foretext.pipeline import pretrain
     from foretext.pipeline.distill import distill
     from foretext.recipe import Recipe
-    from foretext.registry import trust
     from foretext.search import SearchIndex
     from foretext.tasks.classification.linear import LinearClassifier
     from foretext.tasks.fasttext.classifier import FastTextClassifier
@@ -67,7 +67,7 @@ _HOMES = {
     "DocumentVectors": "foretext.vectors.document_vectors",
     "FastText": "foretext.estimators",
     "FastTextClassifier": "foretext.tasks.fasttext.classifier",
-    "ForetextError": "foretext.errors",
+    "ForetextError": "foretext.base.errors",
     "GloVe": "foretext.estimators",
     "LanguageModel": "foretext.language_model",
     "LinearClassifier": "foretext.tasks.classification.linear",
@@ -84,7 +84,7 @@ _HOMES = {
     "load": "foretext.artifact",
     "pretrain": "foretext.pipeline",
     "texts": "foretext.corpus.texts",
-    "trust": "foretext.registry",
+    "trust": "foretext.base.registry",
 }
 
 survive_forks()
@@ -95,7 +95,7 @@ if not TYPE_CHECKING:  # which would take any name for one of ours
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:
             raise AttributeError(f"module 'foretext' has no attribute '{name}'")
-        from foretext.registry import imported
+        from foretext.base.registry import imported
 
         value = imported(f"{_HOMES[name]}:{name}")
         globals()[name] = value

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from foretext.arguments import checked_arguments
-from foretext.errors import ModelFileError, SettingError, VectorFileError
-from foretext.files import is_regular_file, refuse_name, sweep
-from foretext.parsing import read_toml
-from foretext.registry import imported
-from foretext.replacement import settle
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import ModelFileError, SettingError, VectorFileError
+from foretext.base.files import is_regular_file, refuse_name, sweep
+from foretext.base.parsing import read_toml
+from foretext.base.registry import imported
+from foretext.base.replacement import settle
 from foretext.run_folder import RunFolder
 from foretext.tasks import CLASSIFIERS, is_task
 from foretext.tasks.predictor import Predictor
@@ -19,7 +19,7 @@ from foretext.vectors.formats.static_layout import holds_static_vectors
 from foretext.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from foretext.config import Config
+    from foretext.base.config import Config
     from foretext.language_model import LanguageModel
 
 __all__ = [

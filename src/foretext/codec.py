@@ -18,16 +18,16 @@ from pydantic import Field
 from torch import Tensor
 from typing_extensions import TypedDict
 
-from foretext.arguments import checked_arguments, given_array
 from foretext.backbones import AUTOENCODERS
 from foretext.backbones.autoencoder import Autoencoder
-from foretext.config import Config
+from foretext.base.arguments import checked_arguments, given_array
+from foretext.base.config import Config
+from foretext.base.errors import SettingError, VectorFileError
+from foretext.base.parsing import read_json, read_tensors, write_tensors
+from foretext.base.replacement import refuse_unfinished
+from foretext.base.representation import Represented
 from foretext.data.images import scaled_examples
-from foretext.errors import SettingError, VectorFileError
 from foretext.interop.no_init import no_init
-from foretext.parsing import read_json, read_tensors, write_tensors
-from foretext.replacement import refuse_unfinished
-from foretext.representation import Represented
 from foretext.vectors.principal_components import PrincipalComponents
 
 __all__ = ["Codec"]

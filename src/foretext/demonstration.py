@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from foretext.base.files import atomic_file, refuse_existing
 from foretext.corpus.docstrings import Docstring, write_docstrings
-from foretext.files import atomic_file, refuse_existing
 from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
 from foretext.pipeline import run_recipe

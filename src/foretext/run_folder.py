@@ -37,8 +37,8 @@ from typing import Any
 
 import numpy as np
 
-from foretext.errors import ModelFileError, OutputError
-from foretext.files import (
+from foretext.base.errors import ModelFileError, OutputError
+from foretext.base.files import (
     atomic_file,
     discard_folder,
     is_regular_file,
@@ -46,8 +46,8 @@ from foretext.files import (
     output_error,
     sweep,
 )
-from foretext.parsing import read_json
-from foretext.replacement import CHECKPOINTS, CONFIG, RECIPE, REPLACEMENT, is_finished, promote
+from foretext.base.parsing import read_json
+from foretext.base.replacement import CHECKPOINTS, CONFIG, RECIPE, REPLACEMENT, is_finished, promote
 from foretext.tasks import is_task
 from foretext.vectors.word_vectors import WordVectors
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from tests.audit.damage import damage_folder
 from tests.audit.readers import READERS, Reader
 from tests.audit.trials import failures

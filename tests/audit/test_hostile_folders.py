@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import ForetextError, UntrustedError
+from foretext.base.errors import ForetextError, UntrustedError
 from tests.audit.folders import copied
 from tests.audit.hostile import ATTACKS, MODULE, Attack, openers, write_module
 
@@ -21,7 +21,7 @@ def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     place = tmp_path / "marker"
     write_module(tmp_path, place)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr("foretext.registry._trusted", set())
+    monkeypatch.setattr("foretext.base.registry._trusted", set())
     yield place
     sys.modules.pop(MODULE, None)
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from foretext.errors import ForetextError
+from foretext.base.errors import ForetextError
 from tests.audit.damage import damage_folder
 from tests.audit.readers import Reader
 

@@ -12,7 +12,7 @@ from foretext.backbones.autoencoder import (
     DenseAutoencoder,
     LinearAutoencoder,
 )
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 
 
 def convolutional(dim: int | None = None, shape: tuple[int, ...] = (28, 28)) -> Autoencoder:

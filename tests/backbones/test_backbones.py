@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs, Visibility
-from foretext.errors import SettingError
 from foretext.nn.cache import Cache
 from foretext.training.flat_parameters import FlatParameters
 

@@ -12,12 +12,12 @@ from foretext.backbones.base import Backbone, States
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.textcnn import TextCNN
 from foretext.backbones.transformer import Transformer
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import SettingError
+from foretext.base.sizes import Size
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.nn.cache import Cache
 from foretext.nn.flops import Flops
-from foretext.sizes import Size
 from tests.backbones.test_backbones import CASES, backbone_of, inputs_of, looks, some_ids
 
 

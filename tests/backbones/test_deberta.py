@@ -9,8 +9,8 @@ import torch
 
 from foretext.backbones.deberta import Deberta
 from foretext.backbones.deberta_config import DebertaConfig
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 
 V = 30
 SMALL = {"num_layers": 2, "dim": 16, "num_heads": 2, "max_length": 40, "num_buckets": 8}

@@ -13,8 +13,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from foretext.backbones.encoder_decoder import EncoderDecoder
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.nn.cache import KeyValueCache
 
 V, B, T, S = 40, 3, 6, 7

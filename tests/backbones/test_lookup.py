@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from foretext.backbones.lookup import Lookup
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 
 V = 6
 VECTORS = np.random.default_rng(0).standard_normal((V, 3)).astype(np.float32)

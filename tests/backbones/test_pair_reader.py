@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from foretext.backbones.pair_reader import PairReader
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 
 V, DIM = 30, 5
 SEGMENTS = torch.tensor([[0, 0, 2, 1, 3, 1, 1]])  # the third word of the first text is the fifth

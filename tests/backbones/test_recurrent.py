@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from foretext.backbones.recurrent import Recurrent
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 
 V, D = 30, 7
 LENGTHS = torch.tensor([3, 9, 1, 6])

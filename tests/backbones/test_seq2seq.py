@@ -12,8 +12,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.seq2seq import Seq2Seq
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 
 V, SOURCE_V, B, T, S, E, D = 30, 20, 4, 6, 7, 5, 16
 LENGTHS = torch.tensor([3, 7, 1, 6])

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from foretext.backbones.textcnn import TextCNN
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 
 V = 30
 LENGTHS = (11, 4, 1)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from foretext.backbones.transformer import Transformer
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.nn.attention import Layout
 from foretext.nn.attention_mask import AttentionMask
 from foretext.nn.cache import KeyValueCache

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from foretext.backbones.xlnet import XLNet
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from tests.networks import random_inputs
 
 V, T = 50, 8

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 import foretext as ft
+from foretext.base.errors import CorpusError, ForetextError, Interrupted, OutputError, SettingError
 from foretext.cleaning import Cleaned, clean
 from foretext.cleaning.shard_folder import ShardFolder, ShardParts
 from foretext.corpus import Corpus
-from foretext.errors import CorpusError, ForetextError, Interrupted, OutputError, SettingError
 from foretext.shards import LocalEngine
 from tests.cleaning.corpora import contents, kept_rows, rows_of, write_corpus
 
@@ -140,7 +140,7 @@ def test_a_killed_cleaning_goes_on(tmp_path: Path) -> None:
         ("foretext.cleaning.writing._write_part", 2),
         ("foretext.cleaning.job.write_cleaning_report", 0),
         ("foretext.cleaning.building.promote", 0),
-        ("foretext.replacement._remove", 0),
+        ("foretext.base.replacement._remove", 0),
     ],
 )
 def test_killed_anywhere(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.base.errors import CorpusError
 from foretext.cleaning.decontamination import SHORTEST, TEST_GRAM, Overlap, TestTexts
 from foretext.cleaning.signatures import split_text
-from foretext.errors import CorpusError
 from tests.cleaning.paragraphs import paragraph
 
 WORDS = st.lists(st.sampled_from("ab"), max_size=30)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from foretext.base.errors import OutputError
 from foretext.cleaning.equal_keys import equal_keys
-from foretext.errors import OutputError
 
 KEYS = st.lists(st.sampled_from([0, 1, 5, 1 << 61, (1 << 63) + 9, (1 << 64) - 1]), max_size=40)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import OutputError
 from foretext.cleaning.exact_duplicates import ExactIndex, exact_digest
-from foretext.errors import OutputError
 
 
 def found(index: ExactIndex) -> list[tuple[int, int]]:

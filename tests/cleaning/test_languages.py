@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import MissingExtraError, ModelFileError, SettingError, VectorFileError
 from foretext.cleaning import languages
 from foretext.cleaning.languages import by_script, identifier, means_for
-from foretext.errors import MissingExtraError, ModelFileError, SettingError, VectorFileError
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 
 TEXTS = {

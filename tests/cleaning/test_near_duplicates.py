@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from datasketch import MinHashLSH
 
+from foretext.base.errors import OutputError
 from foretext.cleaning.near_duplicates import DuplicateIndex, NearDuplicate
 from foretext.cleaning.signatures import (
     BAND_ROWS,
@@ -17,7 +18,6 @@ from foretext.cleaning.signatures import (
     jaccard,
     signatures,
 )
-from foretext.errors import OutputError
 from tests.cleaning.paragraphs import edited, paragraph, planted
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from foretext.base.errors import MissingExtraError
 from foretext.cleaning import normalizing
 from foretext.cleaning.normalizing import Normalizer, refuse_missing_ftfy
-from foretext.errors import MissingExtraError
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.cleaning.texts_of_files import file_texts
 from foretext.corpus.sources import find_sources
-from foretext.errors import CorpusError
 
 
 def texts(path: Path, content: str | bytes) -> list[tuple[str, str]]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 import typer
 
+from foretext.base.errors import CorpusError, Interrupted
 from foretext.cli.endings import ending
-from foretext.errors import CorpusError, Interrupted
 
 
 class OutOfMemoryError(RuntimeError):

@@ -145,7 +145,7 @@ def test_whole_words_of_chinese_are_jieba_s(command: Command, tmp_path: Path) ->
 def test_chinese_without_jieba_is_one_sentence(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from foretext.errors import MissingExtraError
+    from foretext.base.errors import MissingExtraError
     from foretext.objectives import masking
 
     def missing() -> str:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import foretext as ft
+from foretext.base.terminal import visible
 from foretext.heads.classification import ClassificationHead
 from foretext.heads.task_base import TaskBase
 from foretext.tasks.classification.network import TextClassifier
-from foretext.terminal import visible
 from tests.cli.conftest import Command
 from tests.language_model.models import SENTENCES, bert, gpt, unilm
 from tests.sequence_networks import in_use

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.cli.shared import read_texts
-from foretext.errors import CorpusError
 
 LINES = ["the ship", "", "Größe \u2028 und \x85 bleiben", "古い船"]
 

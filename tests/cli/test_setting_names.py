@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from foretext.base.registry import imported
 from foretext.cli.setting_names import settings_in_source
 from foretext.finetuning.setting_groups import known_names, setting_groups
-from foretext.registry import imported
 
 GROUPS = [group for name in known_names() for group in setting_groups(name)]
 CLASSES = sorted({path for group in GROUPS for path in group.classes.values()})

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.cli.parallel_files import has_target_file, with_targets
-from foretext.errors import SettingError
 from tests.cli.conftest import Command
 
 SMALL = (

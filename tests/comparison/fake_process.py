@@ -8,11 +8,11 @@ import sys
 import time
 from pathlib import Path
 
+from foretext.base.errors import Interrupted, SettingError
+from foretext.base.interruption import Interruption
+from foretext.base.registry import trusted
 from foretext.comparison.worker import Job, Pretrain, PretrainReply, Reply
 from foretext.comparison.worker_process import Do, work
-from foretext.errors import Interrupted, SettingError
-from foretext.interruption import Interruption
-from foretext.registry import trusted
 
 __all__ = ["REPLY"]
 

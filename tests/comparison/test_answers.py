@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from foretext.base.errors import CorpusError, OutputError
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.baseline_run import BaselineRun
-from foretext.errors import CorpusError, OutputError
 from foretext.metrics.paired import share_tallies
 from tests.task_files import TaskFiles, write_task_files
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import foretext as ft
+from foretext.base.errors import SettingError
+from foretext.base.parsing import read_toml
 from foretext.comparison.best_recipe import name_given_rows
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rows import read_rows
-from foretext.errors import SettingError
-from foretext.parsing import read_toml
 from foretext.tasks.classification.linear import LinearClassifier
 
 

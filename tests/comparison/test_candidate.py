@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.comparison.candidate import Candidate
-from foretext.errors import SettingError
 
 
 def test_the_folder_of_a_candidate_is_its_name_without_signs() -> None:

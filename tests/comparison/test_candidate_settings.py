@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.comparison.candidate_settings import configured
 from foretext.comparison.candidates import CorpusFacts
 from foretext.comparison.choosing import choose_candidates
 from foretext.comparison.named_candidate import named_candidate
-from foretext.errors import SettingError
 
 TASK = "classification"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import OutputError, SettingError
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.checks import check_budget, check_disk, needed_bytes, too_short
-from foretext.errors import OutputError, SettingError
 
 LINEAR = Candidate("linear", "linear", group="classical", least_seconds=2)
 BERT = Candidate(

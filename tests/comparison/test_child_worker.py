@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from foretext import trust
+from foretext.base.errors import Interrupted
 from foretext.comparison.child_worker import ChildWorker
 from foretext.comparison.worker import JobFailed, Pretrain
-from foretext.errors import Interrupted
 from tests.comparison.fake_process import REPLY
 
 ROOT = Path(__file__).parents[2]
@@ -162,7 +162,7 @@ def test_the_process_saves_where_the_comparison_is_killed_and_the_next_one_waits
 def test_modules_are_found_and_trusted_as_here(
     worker: ChildWorker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("foretext.registry._trusted", set())
+    monkeypatch.setattr("foretext.base.registry._trusted", set())
     monkeypatch.setattr(sys, "path", [*sys.path, "/a/folder"])
     trust("some_module")
     asked = Pretrain("surroundings", ("/a/folder", "/another"), str(tmp_path))

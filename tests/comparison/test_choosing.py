@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.comparison.candidates import ORDERS, CorpusFacts, usual_names
 from foretext.comparison.choosing import check_candidate, choose_candidates
 from foretext.comparison.named_candidate import named_candidate
-from foretext.errors import SettingError
 from foretext.finetuning.bases import NamedBackbone
 from foretext.recipe import Recipe
 

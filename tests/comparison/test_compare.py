@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 import foretext as ft
+from foretext.base.errors import CorpusError, SettingError
 from foretext.comparison import compare as module
 from foretext.comparison.request import CompareRequest
 from foretext.data.rows import ParallelConfig, RowsConfig
 from foretext.data.rows.parallel_files import ParallelFiles
-from foretext.errors import CorpusError, SettingError
 
 Asked = dict[str, Any]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import ModelFileError, OutputError
 from foretext.comparison.comparison import Comparison
 from foretext.data.rows import LabelledText
-from foretext.errors import ModelFileError, OutputError
 from foretext.tasks.classification.linear import LinearClassifier
 from tests.comparison.compared import answered, compared, failed, outcome, rights
 

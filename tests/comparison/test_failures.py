@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.comparison.failures import described_failure
 from foretext.comparison.worker import Pretrain
-from foretext.errors import SettingError
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import OutputError, SettingError
 from foretext.comparison.folder import comparison_folder, finish
 from foretext.comparison.ledger import Ledger
-from foretext.errors import OutputError, SettingError
 from tests.comparison.test_ledger import PLAN
 
 

@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.comparison.held_out import held_out, num_held_out
 from foretext.data.rows import LabelledPair, LabelledText, Question
-from foretext.errors import CorpusError
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.matching.network import TextMatcher
 from foretext.tasks.span_qa.network import SpanReader

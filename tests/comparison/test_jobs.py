@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import foretext as ft
+from foretext.base.errors import SettingError
+from foretext.base.parsing import read_toml
 from foretext.comparison import jobs
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.candidate import BASELINE
@@ -15,8 +17,6 @@ from foretext.comparison.jobs import do_job
 from foretext.comparison.local_worker import LocalWorker
 from foretext.comparison.rows import read_rows
 from foretext.comparison.worker import Answer, Finetune, JobFailed, Pretrain
-from foretext.errors import SettingError
-from foretext.parsing import read_toml
 from foretext.pipeline.shared import shared_parts
 from foretext.run_folder import RunFolder
 from tests.task_files import TaskFiles, small_settings, write_task_files

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import OutputError, SettingError
 from foretext.comparison.kept_job import KeptJob
 from foretext.comparison.worker import (
     Answer,
@@ -18,7 +19,6 @@ from foretext.comparison.worker import (
     PretrainReply,
     Reply,
 )
-from foretext.errors import OutputError, SettingError
 
 FINETUNED = FinetuneReply(2.5, 3, 4, 5, "f1", 0.5, {"f1": 0.5}, [(1.0, 0.25)], ["a warning"])
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.comparison.leaks import Leak, find_leaks
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError
 
 
 def rows(part: str, *texts: str) -> list[LabelledText]:

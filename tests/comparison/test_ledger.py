@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import ForetextError, OutputError
 from foretext.comparison.ledger import Ledger, Outcome, Plan, SeedOutcome
-from foretext.errors import ForetextError, OutputError
 from tests.comparison.conftest import BERT, LINEAR
 
 PLAN = Plan(

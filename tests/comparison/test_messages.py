@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from foretext.base.errors import OutputError
 from foretext.comparison.messages import (
     Done,
     Failed,
@@ -26,7 +27,6 @@ from foretext.comparison.worker import (
     Pretrain,
     PretrainReply,
 )
-from foretext.errors import OutputError
 
 JOBS: list[Job] = [
     Prepare((("bert", {"training": {"steps": 3}}),), ("a",), "shared"),

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import SettingError
+from foretext.base.sizes import SIZES
 from foretext.comparison.candidate import BASELINE
 from foretext.comparison.named_candidate import BASELINES, named_candidate
-from foretext.errors import SettingError
-from foretext.sizes import SIZES
 
 
 @pytest.mark.parametrize("name", ["linear", "fasttext"])

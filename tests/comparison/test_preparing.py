@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.comparison.ledger import Ledger
 from foretext.comparison.preparing import kept_plan, make_plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.shares import Stopwatch
 from foretext.corpus import Corpus
 from foretext.corpus.settings import CorpusConfig
-from foretext.errors import SettingError
 from tests.comparison.fake_worker import Clock
 
 WORDS = {"sea": "ship wave sail", "land": "field hill road"}

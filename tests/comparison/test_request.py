@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.comparison.request import CompareRequest
-from foretext.errors import SettingError
 
 
 def request(**changes: Any) -> CompareRequest:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from foretext.base.errors import Interrupted
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.ledger import Outcome, SeedOutcome
 from foretext.comparison.rounds import by_need, play_rounds, survivors
 from foretext.comparison.shares import Shares
 from foretext.comparison.turn import Contest
-from foretext.errors import Interrupted
 from tests.comparison.conftest import BERT, GPT, LINEAR, TEXTCNN, Begin
 from tests.comparison.fake_worker import Clock, FakeWorker
 

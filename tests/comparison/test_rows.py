@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.comparison.rows import ComparisonRows, read_rows, row_model
 from foretext.corpus import Corpus
-from foretext.errors import CorpusError, SettingError
 
 
 def table(folder: Path, name: str, number: int, first: int = 0) -> Path:

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError, Interrupted, OutputError, SettingError
 from foretext.comparison.comparison import Comparison
 from foretext.comparison.local_worker import LocalWorker
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.run import run_comparison
 from foretext.comparison.worker import Answer, JobFailed
-from foretext.errors import CorpusError, Interrupted, OutputError, SettingError
 from tests.comparison.test_preparing import write_rows
 
 FILES = {"plan.json", "compare.json", "results.csv", "report.html", "best", "candidates", "rows"}

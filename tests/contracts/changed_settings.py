@@ -16,8 +16,8 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 import pytest
 
-from foretext.config import Config
-from foretext.errors import ForetextError
+from foretext.base.config import Config
+from foretext.base.errors import ForetextError
 
 __all__ = [
     "Settings",

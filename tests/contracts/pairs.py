@@ -14,7 +14,7 @@ import torch
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.objectives import OBJECTIVES
 from foretext.pipeline.building import check_model, tokenizer_of_few_words
 from foretext.recipe import Recipe

@@ -21,10 +21,10 @@ import pytest
 import torch
 
 from foretext.backbones import BACKBONES
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.data import write_tokens
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.pipeline.building import build_model, objective_class, training_config
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import foretext as ft
+from foretext.base.errors import Interrupted, SettingError
 from foretext.corpus import Corpus
-from foretext.errors import Interrupted, SettingError
 from foretext.evaluation.language_model import evaluate_language_model
 from foretext.objectives.base import Objective
 from foretext.pipeline import run_recipe

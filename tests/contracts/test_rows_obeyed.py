@@ -18,7 +18,7 @@ import pytest
 import torch
 
 import foretext as ft
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.tasks import CLASSIFIERS, TASKS
 from foretext.tasks.classification.linear_config import LinearConfig
 from foretext.tasks.fasttext.config import FastTextClassifierConfig

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import foretext
-from foretext.config import Config
+from foretext.base.config import Config
 
 
 def import_all() -> None:

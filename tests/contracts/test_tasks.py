@@ -11,8 +11,8 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.base.errors import Interrupted, SettingError
 from foretext.corpus import Corpus
-from foretext.errors import Interrupted, SettingError
 from foretext.finetuning.base_names import LEARNERS, base_names
 from foretext.finetuning.bases import NamedBackbone
 from foretext.language_model import LanguageModel

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 import foretext as ft
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
-from foretext.errors import SettingError
 from foretext.recipe import Recipe
 from foretext.tokenizers import WordTokenizer
 from foretext.tokenizers.subwords import SUBWORDS, learn_subwords

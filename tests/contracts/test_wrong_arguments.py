@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import ArgumentError, ForetextError
+from foretext.base.errors import ArgumentError, ForetextError
 from tests.contracts.wrong_arguments import OBJECTS, faults_of, made, methods_of
 
 FUNCTIONS = [

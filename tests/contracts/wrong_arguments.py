@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import foretext as ft
-from foretext.errors import ForetextError
+from foretext.base.errors import ForetextError
 from foretext.tasks.row_model import RowModel
 from tests.networks import sentences, tokenizer_for
 from tests.task_files import language_model, small_settings, word_vectors, write_task_files

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.corpus import Corpus
 from foretext.corpus.columns import has_column, nested_names, value_at
 from foretext.corpus.settings import CorpusConfig
 from foretext.data.rows import ParallelConfig, RowsConfig, read_parallel, read_texts
-from foretext.errors import CorpusError
 
 LINE = '{"translation": {"de": "das schiff", "en": "the ship"}, "id": "7"}\n'
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 import zstandard
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.compression import compression_of, unpacked, without_compression_suffix
-from foretext.errors import CorpusError
 
 TEXT = b"".join(b"line %d\n" % number for number in range(40_000))
 PACK: dict[str, Callable[[bytes], bytes]] = {

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from foretext.base.errors import CorpusError
 from foretext.corpus import Corpus, CorpusConfig
-from foretext.errors import CorpusError
 from tests.corpus.wrapped_texts import book, paragraphs
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foretext.base.errors import CorpusError
 from foretext.corpus import counts as module
 from foretext.corpus.counts import WordCounts, count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.corpus.word_table import WordTable
-from foretext.errors import CorpusError
 
 PLAIN = PreTokenizer("whitespace", lowercase=False)
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.decoding import decoded, guessed
-from foretext.errors import CorpusError
 
 GERMAN = "Größe und Länge sind überall schön, wo Bäume stehen.\n" * 20
 CHINESE = "今天天气很好，我们去公园散步。\n" * 20

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.base.errors import CorpusError
 from foretext.corpus import delimited
 from foretext.corpus.delimited import csv_rows, tsv_rows
-from foretext.errors import CorpusError
 
 
 def test_csv_keeps_line_ends_and_marks_inside_quotes() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError, OutputError
 from foretext.corpus import Corpus
 from foretext.corpus.docstrings import harvest_docstrings, write_docstrings
-from foretext.errors import CorpusError, OutputError
 
 MODULE = '''
 """The module is documented in a few words. It has a second sentence."""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.corpus import Corpus
 from foretext.corpus.document_names import document_names
 from foretext.corpus.documents import LONGEST_DOCUMENT
-from foretext.errors import CorpusError
 
 
 def write_rows(path: Path, rows: list[tuple[str, str]]) -> Corpus:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.entity_list import read_entities
-from foretext.errors import CorpusError
 
 
 def written(folder: Path, data: bytes) -> Path:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.corpus import Corpus, CorpusConfig, CorpusReport, inspect_corpus
 from foretext.corpus.word_settings import WordSettings
-from foretext.errors import CorpusError
 from tests.corpus.wrapped_texts import book, paragraphs
 
 WORDS = [f"word{'abcdefghij'[number % 10]}{number}" for number in range(300)]

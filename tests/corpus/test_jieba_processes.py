@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import MissingExtraError
 from foretext.corpus import jieba_processes, jieba_words
 from foretext.corpus.jieba_processes import JiebaHelpers, JiebaProcesses
 from foretext.corpus.jieba_words import mark_words, separate_words
-from foretext.errors import MissingExtraError
 
 pytest.importorskip("jieba")
 

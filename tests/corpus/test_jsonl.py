@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.jsonl import jsonl_rows
-from foretext.errors import CorpusError
 
 
 def rows(text: str, column: str = "text") -> list[str]:

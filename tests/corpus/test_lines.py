@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.lines import LONGEST_LINE, split_lines, whole_lines, with_line_feeds
-from foretext.errors import CorpusError
 
 TEXTS = st.text(alphabet="ab \n\r\t\u3000é", max_size=60)
 

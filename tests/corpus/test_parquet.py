@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError, MissingExtraError
 from foretext.corpus.parquet import parquet_rows
-from foretext.errors import CorpusError, MissingExtraError
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

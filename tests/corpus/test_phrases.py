@@ -11,8 +11,8 @@ from gensim.models.phrases import ENGLISH_CONNECTOR_WORDS
 from gensim.models.phrases import Phrases as Theirs
 
 import foretext as ft
+from foretext.base.errors import SettingError
 from foretext.corpus.phrases import CONNECTOR_WORDS
-from foretext.errors import SettingError
 
 
 @pytest.fixture(scope="module")

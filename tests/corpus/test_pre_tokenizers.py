@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from foretext.base.errors import MissingExtraError
 from foretext.corpus import jieba_words
 from foretext.corpus.jieba_words import separate_words
 from foretext.corpus.pre_tokenizers import KINDS, PreTokenizer, PreTokenizerKind, likely_kind
-from foretext.errors import MissingExtraError
 from foretext.kernels.letters import WORD
 
 TEXTS = st.text(

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError, OutputError
 from foretext.corpus import Corpus, segmented
 from foretext.corpus.jieba_processes import JiebaProcesses
 from foretext.corpus.jieba_words import separate_words
 from foretext.corpus.segmented import SegmentedCorpus
 from foretext.data import write_tokens
-from foretext.errors import CorpusError, OutputError
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 
 pytest.importorskip("jieba")

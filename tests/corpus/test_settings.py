@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.corpus import CorpusConfig
-from foretext.errors import SettingError
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.source import Source, local_source, standard_input
-from foretext.errors import CorpusError
 
 
 def test_what_the_system_refuses_becomes_a_sentence(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import fsspec
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.sources import find_sources, left_out, left_out_sentence, suffix_format
-from foretext.errors import CorpusError
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from foretext.base.errors import CorpusError, OutputError
 from foretext.corpus import Corpus
 from foretext.corpus.counts import Cutter, WordCounts, count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.corpus.text_shards import TextShards, shard_blocks
-from foretext.errors import CorpusError, OutputError
 from foretext.shards import LocalEngine
 from foretext.shards.portable import Portable
 from foretext.tokenizers.byte_pieces import BytePieces

@@ -12,10 +12,10 @@ import pyarrow
 import pytest
 
 import foretext as ft
+from foretext.base.errors import CorpusError
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.inspection import inspect_corpus
 from foretext.corpus.texts import are_tokens, found_sources, iterate_texts, texts
-from foretext.errors import CorpusError
 
 TEXTS = ["the ship sails\nin the harbour", "a judge in the court", "", "the tide"]
 DOCUMENTS = [TEXTS[0], TEXTS[1], TEXTS[3]]

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from foretext.base.errors import ImageFileError
 from foretext.data.images import read_images
-from foretext.errors import ImageFileError
 
 PIXELS = np.arange(24, dtype=np.uint8).reshape(2, 3, 4) * 10
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus.jieba_words import separate_words
 from foretext.corpus.pre_tokenizers import HAN
 from foretext.data import TokenFile, Tokens, write_tokens
 from foretext.data.segmenter import Segmenter
 from foretext.data.units import ENTITY, NAMED, WORD, num_entities, unit_bits
-from foretext.errors import CorpusError, SettingError
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import OutputError
 from foretext.corpus import Corpus
 from foretext.corpus.text_shards import TextShards
 from foretext.data.segmenter import Segmenter
 from foretext.data.token_writer import write_tokens
-from foretext.errors import OutputError
 from foretext.shards import LocalEngine
 from foretext.shards.portable import Portable
 from foretext.tokenizers.base import Tokenizer

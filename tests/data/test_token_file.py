@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foretext.base.errors import CorpusError, OutputError
+from foretext.base.parsing import array_file
 from foretext.corpus import Corpus
 from foretext.data import TokenFile, Tokens, write_tokens
-from foretext.errors import CorpusError, OutputError
-from foretext.parsing import array_file
 from foretext.tokenizers import Vocabulary, WordTokenizer
 
 

@@ -17,7 +17,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.validation import check_is_fitted
 
 import foretext as ft
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.recipe import Recipe
 
 SEA, LAND = ["ship", "wave", "tide", "harbour", "sail"], ["field", "barn", "cow", "plough", "hedge"]

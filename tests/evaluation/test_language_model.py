@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from foretext.backbones.recurrent import Recurrent
+from foretext.base.errors import CorpusError, EvaluationError, ModelFileError, SettingError
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
-from foretext.errors import CorpusError, EvaluationError, ModelFileError, SettingError
 from foretext.evaluation.language_model import evaluate_language_model, reading_of
 from foretext.language_model import LanguageModel
 from foretext.objectives.causal_lm import CausalLM

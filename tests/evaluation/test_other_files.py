@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from foretext.base.errors import EvaluationError
 from foretext.data.rows import found_pairs_config
-from foretext.errors import EvaluationError
 from foretext.evaluation import evaluate_vectors
 from foretext.evaluation.language_model import evaluate_language_model
 from foretext.evaluation.text_pairs import evaluate_text_pairs

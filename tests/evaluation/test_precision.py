@@ -10,7 +10,7 @@ import torch
 
 from foretext.backbones.textcnn import TextCNN
 from foretext.backbones.transformer import Transformer
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.evaluation.precision import keep_int8, measure_int8
 from foretext.heads.task_base import TaskBase
 from foretext.nn.quantized_linear import QuantizedLinear

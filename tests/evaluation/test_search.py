@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import EvaluationError
+from foretext.base.errors import EvaluationError
 from foretext.evaluation.search import evaluate_search
 from foretext.search import SearchIndex
 from tests.search.indexes import made

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from foretext.base.errors import CorpusError, EvaluationError
 from foretext.data.rows import PairsConfig, found_pairs_config
-from foretext.errors import CorpusError, EvaluationError
 from foretext.evaluation.text_pairs import evaluate_text_pairs
 from foretext.evaluation.vectors import evaluate_vectors
 from foretext.interop.sentence_transformers import SentenceEncoding, write_modules

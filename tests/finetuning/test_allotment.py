@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.finetuning.allotment import Allotment, Costs, allot
 from foretext.finetuning.rehearsal import Cost
 from foretext.finetuning.task_rows import TaskRows, sampled

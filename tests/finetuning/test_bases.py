@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import foretext as ft
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.finetuning.base_names import LEARNERS, base_names
 from foretext.finetuning.bases import NamedBackbone, learner_class, open_base
 from foretext.finetuning.linear import LinearLearner
@@ -22,7 +22,7 @@ BAG = '''
 from torch import nn
 
 from foretext.backbones.base import Backbone, States
-from foretext.config import Config
+from foretext.base.config import Config
 
 
 class Bag(Backbone):

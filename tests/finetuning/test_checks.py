@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from torch import nn
 
+from foretext.base.errors import SettingError
 from foretext.data.rows import SentenceRow
-from foretext.errors import SettingError
 from foretext.finetuning.checks import check_dropout, check_training
 from foretext.tasks.sentence_vectors.network import SentenceEncoder
 from foretext.training.settings import TrainingConfig

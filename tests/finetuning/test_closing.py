@@ -12,7 +12,7 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.finetuning import allotment, closing
 from foretext.finetuning.network import NetworkLearner
 from foretext.finetuning.rehearsal import Cost

@@ -9,12 +9,12 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
+from foretext.base.errors import CorpusError, Interrupted, SettingError
+from foretext.base.parsing import read_toml
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError, Interrupted, SettingError
 from foretext.finetuning.preparation import Preparation
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
-from foretext.parsing import read_toml
 from foretext.progress.checkpoint import Checkpoints
 from foretext.tasks.classification.network import TextClassifier
 from tests.task_files import TaskFiles, small_settings

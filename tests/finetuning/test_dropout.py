@@ -10,7 +10,7 @@ import pytest
 from torch import nn
 
 import foretext as ft
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.finetuning import network
 from foretext.finetuning.checks import RATES
 from foretext.training.model import Model

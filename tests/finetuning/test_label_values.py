@@ -11,7 +11,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.model_selection import cross_val_score
 
 import foretext as ft
-from foretext.errors import CorpusError, ModelFileError
+from foretext.base.errors import CorpusError, ModelFileError
 
 TEXTS = ["a ship sails the sea", "the judge reads a law", "one cow eats the grass"] * 8
 FAST = {"dim": 8, "epochs": 40, "bucket": 1000, "workers": 1, "lr": 0.5}

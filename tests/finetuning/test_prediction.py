@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import foretext as ft
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import PairsConfig, RowsConfig
-from foretext.errors import CorpusError, SettingError
 from tests.task_files import TOPICS, TaskFiles, small_settings
 
 

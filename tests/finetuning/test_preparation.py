@@ -12,8 +12,9 @@ import torch
 
 import foretext as ft
 from foretext.artifact import RunFolder
+from foretext.base.errors import CorpusError, Interrupted, SettingError
+from foretext.base.parsing import read_toml
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError, Interrupted, SettingError
 from foretext.finetuning.adapting import Adaptation
 from foretext.finetuning.allotment import Allotment
 from foretext.finetuning.learner import Learner, Prepared
@@ -23,7 +24,6 @@ from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.finetuning.teachers import Teacher
 from foretext.finetuning.teaching import lessons_of
-from foretext.parsing import read_toml
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.tasks.classification.network import TextClassifier

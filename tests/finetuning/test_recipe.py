@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import foretext as ft
+from foretext.base.errors import SettingError
 from foretext.data.rows import RowsConfig
-from foretext.errors import SettingError
 from foretext.finetuning.recipe import TaskRecipe
 from foretext.run_folder import RunFolder
 from tests.task_files import SMALL, TaskFiles, small_settings

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import OutputError, SettingError
-from foretext.parsing import read_toml
+from foretext.base.errors import OutputError, SettingError
+from foretext.base.parsing import read_toml
 from tests.tasks.fasttext.texts import ASKED, labelled_texts
 
 SMALL = {"classifier": {"dim": 8, "workers": 1, "bucket": 1_000}}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from foretext.artifact import RunFolder
-from foretext.errors import CorpusError, SettingError
+from foretext.base.errors import CorpusError, SettingError
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.network import NetworkLearner
 from foretext.finetuning.recipe import TaskRecipe

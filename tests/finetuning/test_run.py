@@ -19,8 +19,8 @@ import torch
 
 import foretext as ft
 from foretext.artifact import RunFolder
+from foretext.base.errors import CorpusError, Interrupted, OutputError, SettingError
 from foretext.data.rows import PairsConfig, RowsConfig
-from foretext.errors import CorpusError, Interrupted, OutputError, SettingError
 from foretext.finetuning import network
 from foretext.finetuning import run as road
 from foretext.finetuning.recipe import TaskRecipe

@@ -13,14 +13,14 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
-from foretext.data.rows import PairsConfig
-from foretext.errors import (
+from foretext.base.errors import (
     CorpusError,
     DivergedError,
     Interrupted,
     MissingExtraError,
     SettingError,
 )
+from foretext.data.rows import PairsConfig
 from foretext.finetuning import run as road
 from foretext.finetuning.network import NetworkLearner
 from tests.task_files import TaskFiles, small_settings

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.base.errors import ForetextError, SettingError
 from foretext.data.rows import LabelledPair, RowTexts, TaggedSentence
-from foretext.errors import ForetextError, SettingError
 from foretext.finetuning.bases import open_base
 from foretext.finetuning.material import Material
 from foretext.finetuning.start import Start, find_start

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import foretext as ft
+from foretext.base.errors import SettingError
 from foretext.data.rows.row_texts import RowTexts
-from foretext.errors import SettingError
 from foretext.finetuning.material import Material
 from foretext.finetuning.word_start import tokens_of_vectors
 from foretext.tasks.classification.network import TextClassifier

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledText, RowsConfig, TaggedConfig
-from foretext.errors import CorpusError
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.unlabelled import new_texts, read_unlabelled, unlabelled_source

@@ -11,12 +11,12 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
+from foretext.base.errors import Interrupted, SettingError
+from foretext.base.parsing import read_toml
 from foretext.data.rows import LabelledText
-from foretext.errors import Interrupted, SettingError
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.words import FOLDS, _folds, untrained_words
 from foretext.interop.config_file import read_config
-from foretext.parsing import read_toml
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.report.run_report import report_run

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.generation import Decoder, Decoding, Sampling, decode, generate_ids
 from foretext.generation.decode import MANY_TEXTS
 from foretext.objectives.reading import Reading

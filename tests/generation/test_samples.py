@@ -14,8 +14,8 @@ from foretext.backbones.lookup import Lookup
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.textcnn import TextCNN
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.generation import Decoder, Sampling, generate_ids, probabilities
 from foretext.language_model import LanguageModel
 from foretext.objectives.causal_lm import CausalLM

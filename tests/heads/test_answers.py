@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.heads.answers import Classes, LabelSets, RealNumber, balanced_weights, class_answers
 
 LABELS = ("a", "b", "c")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
-from foretext.errors import SettingError
 from foretext.heads.classification import ClassificationHead
 from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face

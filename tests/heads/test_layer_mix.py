@@ -12,9 +12,9 @@ from foretext.backbones.elmo import Elmo
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.textcnn import TextCNN
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.heads.base import Head
 from foretext.heads.classification import ClassificationHead
 from foretext.heads.matching import MatchingHead

@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 
 from foretext.backbones.base import States
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
-from foretext.errors import SettingError
 from foretext.heads.answers import RealNumber
 from foretext.heads.matching import MatchingHead, match_mode
 from foretext.heads.task_base import TaskBase

@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.heads.next_tokens import NextTokens
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import random_inputs

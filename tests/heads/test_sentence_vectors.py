@@ -10,8 +10,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from foretext.backbones.base import States
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.heads.sentence_vectors import SCORES, TEXTS, SentenceVectorsHead
 from foretext.heads.task_base import TaskBase
 from foretext.nn.contrastive import cosent

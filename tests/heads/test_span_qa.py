@@ -9,8 +9,8 @@ import torch
 
 from foretext.backbones.base import States
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
-from foretext.errors import SettingError
 from foretext.heads.span_qa import SpanHead
 from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face

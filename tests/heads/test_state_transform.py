@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from foretext.backbones.transformer import Transformer
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.heads.state_transform import default_transform, made_transform
 from foretext.heads.task_base import TaskBase
 from foretext.heads.text_pooler import TextPooler

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.heads.tag_set import TagSet, closed_tags, is_entity_tag
 from foretext.metrics import SCHEMES, Scheme, entity_spans, violations
 

@@ -11,10 +11,10 @@ import torch.nn.functional as F
 
 from foretext.backbones.encoder_decoder import EncoderDecoder
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.data.batch import Batch, Inputs
 from foretext.data.padded_examples import IGNORED
-from foretext.errors import SettingError
 from foretext.heads.task_base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
 from foretext.objectives import OBJECTIVES

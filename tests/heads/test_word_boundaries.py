@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from foretext.backbones.elmo import Elmo
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.heads.shared_tokens import mark_shared_tokens
 from foretext.heads.task_base import TaskBase
 from foretext.heads.word_boundaries import (

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import (
+from foretext.base.errors import (
     CorpusError,
     Interrupted,
     MissingExtraError,

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from foretext.artifact import load_language_model
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.tokenizers.published_classes import BY_FILE, PROGRAMS
 from tests.interop.conftest import MakeFolder, shaken, transformers

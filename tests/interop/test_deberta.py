@@ -12,8 +12,8 @@ from safetensors.torch import load_file, save_file
 
 from foretext.backbones.deberta import Deberta
 from foretext.backbones.deberta_config import DebertaConfig
+from foretext.base.errors import ModelFileError
 from foretext.data.batch import Inputs
-from foretext.errors import ModelFileError
 from foretext.heads.task_base import TaskBase
 from foretext.interop.deberta import DebertaV2
 from foretext.interop.heads import Heads

@@ -12,8 +12,8 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.base.errors import ModelFileError
 from foretext.data.batch import Inputs
-from foretext.errors import ModelFileError
 from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face
 from foretext.interop.task_folder import load_task

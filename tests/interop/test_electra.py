@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from foretext.backbones.transformer import Transformer
-from foretext.errors import ModelFileError, SettingError
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.weight_file import APART, WEIGHTS

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.language_model import LanguageModel
 from foretext.objectives.masked_lm import MaskedLM

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.generation import Decoding
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.loaded import Loaded

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from foretext.backbones.encoder_decoder import EncoderDecoder
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.nn.positions import sinusoids
 from foretext.objectives.prefix_lm import PrefixLM

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from foretext.backbones.transformer import Transformer
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.interop.no_init import no_init
 from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
 

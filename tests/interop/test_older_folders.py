@@ -10,8 +10,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from foretext.base.errors import ModelFileError
 from foretext.data.batch import Inputs
-from foretext.errors import ModelFileError
 from foretext.interop.hugging_face import load_hugging_face
 from foretext.interop.loaded import Loaded
 from tests.interop.conftest import LENGTH, MakeFolder, transformers

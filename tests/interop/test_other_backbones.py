@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from foretext.backbones.lookup import Lookup
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.interop.families import FAMILIES
 from foretext.interop.family import Family, Key, Settings
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face

@@ -12,12 +12,12 @@ import pytest
 import torch
 
 from foretext.backbones.transformer import Transformer
-from foretext.errors import ModelFileError, UntrustedError
+from foretext.base.errors import ModelFileError, UntrustedError
+from foretext.base.registry import trust
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.objectives.base import Objective
 from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.masked_lm import MaskedLM
-from foretext.registry import trust
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import shaken
 from tests.interop.test_older_folders import edit_config, rewrite, weights_of
@@ -112,7 +112,7 @@ def test_class_from_outside(
     monkeypatch.setitem(sys.modules, "sideways", module)
     backbone = Sideways(Sideways.Config(**SHAPE), wordpiece.vocab_size)
     save_hugging_face(tmp_path, wordpiece, backbone, None, {})
-    monkeypatch.setattr("foretext.registry._trusted", set())
+    monkeypatch.setattr("foretext.base.registry._trusted", set())
     with pytest.raises(UntrustedError, match=r"'sideways:Sideways', .+ --trust sideways"):
         load_hugging_face(tmp_path)
     trust("sideways")

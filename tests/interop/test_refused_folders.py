@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from foretext.errors import CorpusError, ModelFileError
+from foretext.base.errors import CorpusError, ModelFileError
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.interop.conftest import LENGTH, D, MakeFolder

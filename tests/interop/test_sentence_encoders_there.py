@@ -8,7 +8,7 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder, load_language_model
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.language_model import LanguageModel
 from foretext.tasks.matching.network import TextMatcher
 from foretext.tasks.model import TaskModel

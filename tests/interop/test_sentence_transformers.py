@@ -11,7 +11,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.interop.hugging_face import load_hugging_face
 from foretext.language_model import LanguageModel
 from tests.interop.conftest import D, MakeFolder

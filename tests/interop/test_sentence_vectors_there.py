@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.finetuning.bases import open_base
 from foretext.heads.task_base import TaskBase
 from foretext.language_model import LanguageModel

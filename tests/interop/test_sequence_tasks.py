@@ -11,7 +11,7 @@ import torch
 
 import foretext as ft
 from foretext.backbones.encoder_decoder import EncoderDecoder
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.heads.task_base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
 from foretext.language_model import LanguageModel

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from foretext.backbones.encoder_decoder import EncoderDecoder
+from foretext.base.errors import ModelFileError
 from foretext.data.batch import Inputs
-from foretext.errors import ModelFileError
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.objectives.prefix_lm import PrefixLM
 from foretext.objectives.span_corruption import SpanCorruption

@@ -11,8 +11,8 @@ import torch
 
 import foretext as ft
 from foretext.artifact import RunFolder
+from foretext.base.errors import ModelFileError
 from foretext.data.rows import RowTexts
-from foretext.errors import ModelFileError
 from foretext.finetuning.bases import open_base
 from foretext.finetuning.material import Material
 from foretext.finetuning.start import find_start

@@ -13,9 +13,9 @@ from torch import Tensor
 
 import foretext as ft
 from foretext.backbones.xlnet import XLNet
+from foretext.base.errors import ModelFileError
 from foretext.corpus import Corpus
 from foretext.data.batch import Inputs
-from foretext.errors import ModelFileError
 from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task

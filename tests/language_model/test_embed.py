@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
 from tests.language_model.models import SENTENCES, bert, gpt
 

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
 from foretext.language_model.extension import extend_vocabulary
 from foretext.tokenizers.added_words import add_words, pieces_of

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus import Corpus
 from foretext.data.batch import Inputs
-from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.tokenizers.subwords import learn_subwords

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from foretext.errors import CorpusError, SettingError
+from foretext.base.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel, NewToken
 from foretext.language_model.writer import Writer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

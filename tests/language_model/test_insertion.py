@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel, NewToken
 from tests.language_model.models import gpt
 from tests.sequence_networks import in_use

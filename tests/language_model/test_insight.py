@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import CorpusError, SettingError
 from tests.language_model.models import SENTENCES, bert, gpt
 
 

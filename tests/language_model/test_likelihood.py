@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel, likelihood
 from foretext.language_model.likelihood import sliding_windows
 from foretext.objectives.causal_lm import CausalLM

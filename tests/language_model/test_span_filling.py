@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel, span_filling
 from foretext.language_model.span_filling import MAX_TOKENS
 from foretext.objectives.gap import Gap

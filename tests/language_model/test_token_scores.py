@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel, token_scores
 from foretext.objectives.causal_lm import CausalLM
 from tests.language_model.models import MAX_LENGTH, SENTENCES, bert, gpt, lstm, unilm

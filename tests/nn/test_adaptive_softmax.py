@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.nn import adaptive_softmax as module
 from foretext.nn.adaptive_softmax import AdaptiveSoftmax, usual_cutoffs
 

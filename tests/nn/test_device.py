@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.nn import device
 from foretext.nn.device import choose_device, choose_dtype
 

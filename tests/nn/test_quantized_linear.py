@@ -9,8 +9,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.nn.packed_linear import PackedLinear
 from foretext.nn.quantized_linear import QuantizedLinear, check_int8, quantized
 

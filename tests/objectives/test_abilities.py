@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from foretext.backbones.base import Backbone, States
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.token_writer import write_tokens
-from foretext.errors import SettingError
 from foretext.nn.vocabulary_head import Score
 from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.criterion import Criterion

@@ -12,11 +12,11 @@ import torch.nn.functional as F
 
 from foretext.backbones.base import States
 from foretext.backbones.elmo import Elmo
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.data.token_writer import write_tokens
-from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
 from foretext.objectives.bidirectional_lm import BidirectionalLM, BidirectionalRows
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -15,9 +15,9 @@ from torch import nn
 from foretext.backbones.base import Backbone
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.interop.config_file import read_config
 from foretext.language_model import LanguageModel
 from foretext.nn.adaptive_softmax import AdaptiveSoftmax

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from torch import Tensor
 
+from foretext.base.errors import SettingError
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import bert

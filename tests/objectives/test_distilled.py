@@ -7,9 +7,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.objectives.distilled import Distilled, DistilledWeights
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.model import Model

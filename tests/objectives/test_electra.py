@@ -15,9 +15,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
 from foretext.objectives.electra import Electra
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.objectives.sequence_to_sequence import SequenceToSequence
 from foretext.recipe import Recipe
 from foretext.training.model import Model

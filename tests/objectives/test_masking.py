@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from foretext.base.errors import CorpusError, MissingExtraError, SettingError
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.data.units import ENTITY, NAMED, WORD
-from foretext.errors import CorpusError, MissingExtraError, SettingError
 from foretext.objectives import masking
 from foretext.objectives.corruption import choose_masked, corrupt_masked
 from foretext.objectives.electra import Electra

@@ -14,9 +14,9 @@ from torch import Tensor
 import foretext as ft
 from foretext.backbones.transformer import Transformer
 from foretext.backbones.xlnet import XLNet
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.objectives.permutation_lm import PermutationLM
 from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -19,7 +19,7 @@ from foretext.backbones.autoencoder import (
     LinearAutoencoder,
 )
 from foretext.backbones.base import Backbone, States
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.objectives.reconstruction import (
     Reconstruction,
     ReconstructionConfig,

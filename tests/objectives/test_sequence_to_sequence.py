@@ -10,9 +10,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.objectives.sequence_to_sequence import SequenceToSequence
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.batches import Batches

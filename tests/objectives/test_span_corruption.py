@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.data.token_writer import write_tokens
-from foretext.errors import SettingError
 from foretext.objectives.span_corruption import SpanCorruption
 from foretext.training.model import Model
 from tests.sequence_networks import NUM_SENTINELS, model_of, tokenizer_of

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.data.token_writer import write_tokens
-from foretext.errors import CorpusError
 from foretext.objectives.text_infilling import TextInfilling
 from foretext.training.model import Model
 from tests.networks import encode

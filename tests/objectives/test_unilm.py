@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
 from foretext.data.token_file import Tokens
 from foretext.data.token_stream import TokenStream
-from foretext.errors import SettingError
 from foretext.generation import Decoder
 from foretext.language_model import LanguageModel
 from foretext.objectives.unified_rows import KINDS, Segments, UnifiedRows, visible_matrix

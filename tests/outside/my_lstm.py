@@ -6,7 +6,7 @@ from pydantic import Field
 from torch import nn
 
 from foretext.backbones.base import Backbone, States
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.data.batch import Inputs
 from foretext.nn.cache import RecurrentCache
 

@@ -17,13 +17,13 @@ from pydantic import Field
 from torch import Tensor
 
 from foretext.backbones.base import States
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError
 from foretext.data.batch import Inputs
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Input
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import LabelledConfig
-from foretext.errors import CorpusError
 from foretext.heads.answers import RealNumber
 from foretext.heads.task_base import TaskBase
 from foretext.heads.text_head import TextHead

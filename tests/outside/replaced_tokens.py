@@ -15,7 +15,7 @@ from pydantic import Field
 from torch import nn
 
 from foretext.backbones.base import Backbone, States
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.data.batch import Batch, Inputs
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile

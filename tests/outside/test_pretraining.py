@@ -10,9 +10,9 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.base.errors import Interrupted, SettingError, UntrustedError
 from foretext.corpus import Corpus
 from foretext.data.batch import Inputs
-from foretext.errors import Interrupted, SettingError, UntrustedError
 from foretext.evaluation.language_model import evaluate_language_model
 from foretext.pipeline import run_recipe
 from foretext.pipeline.planning import plan_network
@@ -55,7 +55,7 @@ def recipe_of(name: str) -> Recipe:
 
 @pytest.fixture(autouse=True)
 def _trust_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("foretext.registry._trusted", set())
+    monkeypatch.setattr("foretext.base.registry._trusted", set())
 
 
 @pytest.fixture(scope="module", params=RECIPES)

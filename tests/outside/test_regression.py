@@ -9,7 +9,7 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
-from foretext.errors import CorpusError, SettingError, UntrustedError
+from foretext.base.errors import CorpusError, SettingError, UntrustedError
 from foretext.report.run_report import report_run
 from foretext.report.task_card import task_card
 from foretext.report.task_files import Examination, TaskFacts
@@ -45,7 +45,7 @@ def model(rows: list[NumberedText], tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(autouse=True)
 def _trust_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("foretext.registry._trusted", set())
+    monkeypatch.setattr("foretext.base.registry._trusted", set())
 
 
 def test_it_learns(model: Regression, rows: list[NumberedText], file: Path) -> None:

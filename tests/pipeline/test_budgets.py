@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import foretext as ft
+from foretext.base.errors import OutputError, SettingError
+from foretext.base.files import held_folder
 from foretext.corpus.beginning import Beginning
-from foretext.errors import OutputError, SettingError
-from foretext.files import held_folder
 from foretext.pipeline import budgets, run_recipe
 from foretext.pipeline.budgets import begun, keep_budget, kept_budget, reading, with_training_time
 from foretext.pipeline.job import PretrainingJob

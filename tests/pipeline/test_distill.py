@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.language_model import LanguageModel
 from tests.cli.conftest import Command, command  # noqa: F401  a fixture
 from tests.language_model.models import SENTENCES, bert

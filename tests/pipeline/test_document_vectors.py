@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.report.run_report import report_folder
 from foretext.run_folder import RunFolder
 from tests.cli.conftest import Command, command  # noqa: F401  a fixture

@@ -17,7 +17,7 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
-from foretext.errors import OutputError, SettingError
+from foretext.base.errors import OutputError, SettingError
 from foretext.pipeline import run_recipe
 from foretext.recipe import Recipe
 from foretext.report.run_report import report_run

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import foretext as ft
+from foretext.base.errors import Interrupted, SettingError
 from foretext.corpus import Corpus, CorpusConfig
-from foretext.errors import Interrupted, SettingError
 from foretext.evaluation.language_model import evaluate_language_model
 from foretext.nn.adaptive_softmax import AdaptiveSoftmax
 from foretext.pipeline import run_recipe

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import foretext as ft
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.pipeline.job import PretrainingJob
 from foretext.pipeline.memory import keep_memory, read_memory
 from foretext.recipe import Recipe

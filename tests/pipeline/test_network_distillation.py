@@ -10,7 +10,7 @@ import torch
 
 import foretext as ft
 from foretext.artifact import RunFolder
-from foretext.errors import Interrupted, SettingError
+from foretext.base.errors import Interrupted, SettingError
 from foretext.language_model import LanguageModel
 from foretext.pipeline import run_recipe
 from foretext.pipeline.network_distillation import distill_network, student_of

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import foretext as ft
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
-from foretext.errors import SettingError
 from foretext.evaluation.language_model import evaluate_language_model
 from foretext.pipeline import run_recipe
 from foretext.pipeline.planning import plan_network

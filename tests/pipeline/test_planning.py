@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foretext.artifact import RunFolder
-from foretext.errors import SettingError, UntrustedError
+from foretext.base.errors import SettingError, UntrustedError
 from foretext.pipeline import run_recipe
 from foretext.pipeline.planning import resumed_recipe, ruled_recipe, wants_plan
 from foretext.plan import trials

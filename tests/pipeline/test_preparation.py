@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError, OutputError
 from foretext.corpus import Corpus
-from foretext.errors import CorpusError, OutputError
 from foretext.pipeline import preparation, run_recipe
 from foretext.pipeline.planning import plan_network
 from foretext.pipeline.preparation import prepare_text

@@ -9,7 +9,7 @@ import pytest
 import torch
 from scipy.linalg import subspace_angles
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.pipeline.reduction import code_vectors
 from foretext.vectors.principal_components import principal_components
 from foretext.vectors.word_vectors import WordVectors

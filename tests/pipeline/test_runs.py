@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import foretext as ft
-from foretext.errors import CorpusError, ForetextError, OutputError, VectorFileError
+from foretext.base.errors import CorpusError, ForetextError, OutputError, VectorFileError
 from foretext.pipeline.runs import run_folder
 from foretext.progress import MetricsLog
 from foretext.recipe import Recipe

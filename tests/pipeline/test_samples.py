@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import pytest
 
 from foretext.backbones.base import States
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.batch import Batch
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile, Tokens
-from foretext.errors import CorpusError, SettingError
 from foretext.nn.vocabulary_head import Score
 from foretext.objectives.base import Objective
 from foretext.objectives.in_use import ModelInUse

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import OutputError
 from foretext.corpus import Corpus
 from foretext.data.token_file import Tokens
-from foretext.errors import OutputError
 from foretext.pipeline import run_recipe
 from foretext.pipeline.planning import plan_network
 from foretext.pipeline.shared import SharedFolder, SharedPart, shared_parts

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foretext.backbones import BACKBONES
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.pipeline import run_recipe
 from foretext.pipeline.building import check_model
 from foretext.run_folder import RunFolder

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import CorpusError, ModelFileError, OutputError, SettingError
+from foretext.base.errors import CorpusError, ModelFileError, OutputError, SettingError
 from foretext.pipeline.static_distillation import distill_static
 from tests.language_model.models import SENTENCES, bert
 

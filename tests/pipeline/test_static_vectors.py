@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.language_model import LanguageModel
 from foretext.nn.dense import Dense
 from foretext.pipeline.static_vectors import StaticConfig, static_vectors

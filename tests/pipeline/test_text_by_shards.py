@@ -14,9 +14,9 @@ from unittest.mock import patch
 
 import pytest
 
+from foretext.base.errors import ClusterError, CorpusError, OutputError, SettingError
 from foretext.corpus import Corpus
 from foretext.corpus.text_shards import TextShards
-from foretext.errors import ClusterError, CorpusError, OutputError, SettingError
 from foretext.pipeline import run_recipe
 from foretext.pipeline.tokenizers import learn_tokenizer
 from foretext.recipe import Recipe

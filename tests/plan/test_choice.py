@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.plan.candidates import SHAPES, Candidate, shape_name
 from foretext.plan.choice import Circumstances, choose
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.plan.devices import DEVICES, device_named
 
 

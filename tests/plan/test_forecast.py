@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.objectives import OBJECTIVES
 from foretext.plan.forecast import expected_loss
 

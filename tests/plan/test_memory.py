@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from foretext import runtime
+from foretext.base import runtime
 from foretext.plan.memory import free_bytes, training_bytes
 
 CPU = torch.device("cpu")

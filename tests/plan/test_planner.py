@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from foretext import runtime
+from foretext.base import runtime
+from foretext.base.errors import SettingError
+from foretext.base.sizes import SIZES
 from foretext.corpus import Corpus
-from foretext.errors import SettingError
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.pipeline.building import build_model
 from foretext.plan import Plan, planner, trials
 from foretext.plan.planner import make_plan
 from foretext.recipe import Recipe
-from foretext.sizes import SIZES
 from foretext.tokenizers.subwords import learn_subwords
 
 SMALL = ["tokenizer.vocab_size=120", "objective.row_length=24", "training.batch_examples=4"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.corpus import Corpus
-from foretext.errors import CorpusError
 from foretext.plan.sample import CorpusSample
 
 NUMBERS = np.random.default_rng(0).integers(10**12, size=(40_000, 4))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.plan.times import Closing, training_seconds
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from foretext.errors import OutputError
+from foretext.base.errors import OutputError
 from foretext.progress import MetricsLog
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.recipe.described import described
 
 

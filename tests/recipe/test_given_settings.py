@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import foretext as ft
-from foretext.errors import ArgumentError, SettingError
+from foretext.base.errors import ArgumentError, SettingError
 from foretext.recipe import Recipe
 from foretext.recipe.overrides import given_by_candidate, given_sections, given_values
 from foretext.vectors.word_vectors import WordVectors

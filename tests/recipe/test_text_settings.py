@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
-from foretext.errors import SettingError
 from foretext.pipeline import run_recipe
 from foretext.recipe import Recipe, corpus_of_run
 from foretext.recipe.text_settings import (

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import OutputError
 from foretext.cleaning import clean
-from foretext.errors import OutputError
 from foretext.report.cleaning_report import write_cleaning_report
 from tests.report.parsed_page import Page
 

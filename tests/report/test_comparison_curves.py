@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from foretext.errors import OutputError
-from foretext.parsing import parse_json
+from foretext.base.errors import OutputError
+from foretext.base.parsing import parse_json
 from foretext.report.comparison_curves import MOST_POINTS, learning_chart, loss_chart
 from foretext.report.comparison_files import ComparedCandidate, ComparisonFacts
 from tests.report.comparison_content import candidate as compared

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import OutputError
+from foretext.base.errors import OutputError
 from foretext.report.comparison_files import read_comparison
 
 CANDIDATE: dict[str, Any] = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import ModelFileError, OutputError
+from foretext.base.errors import ModelFileError, OutputError
 from foretext.report import comparison_report, page
 from foretext.report.comparison_report import report_comparison, write_comparison_report
 from foretext.report.run_report import report_folder

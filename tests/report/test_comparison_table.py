@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import OutputError
-from foretext.parsing import parse_json
+from foretext.base.errors import OutputError
+from foretext.base.parsing import parse_json
 from foretext.report.comparison_files import ComparisonFacts
 from foretext.report.comparison_table import (
     LeaderRow,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import OutputError
 from foretext.corpus import Corpus
 from foretext.corpus.inspection import inspect_corpus
-from foretext.errors import OutputError
 from foretext.report import write_corpus_report
 from tests.report.parsed_page import Page
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import ForetextError, ModelFileError
+from foretext.base.errors import ForetextError, ModelFileError
 from foretext.report import page
 from foretext.report.run_report import report_run
 from tests.report.parsed_page import Page

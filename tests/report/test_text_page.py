@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import ModelFileError
-from foretext.parsing import check_value
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import check_value
 from foretext.report.task_card import figure_name, figure_text, task_card
 from foretext.report.task_files import Examination
 from foretext.report.task_report import write_task_report

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.errors import OutputError
+from foretext.base.errors import OutputError
 from foretext.report import write_vectors_report
 from foretext.report.charts import map_chart
 from foretext.report.page import write_page

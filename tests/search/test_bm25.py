@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foretext.errors import ModelFileError
-from foretext.parsing import read_tensors, write_tensors
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import read_tensors, write_tensors
 from foretext.search import word_index_writer
 from foretext.search.bm25 import BM25, idf
 from foretext.search.folder import EmbeddingOptions, IndexFacts, IndexFolder, ModelFacts

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.base.errors import SettingError
 from foretext.corpus.paragraphs import Paragraph
-from foretext.errors import SettingError
 from foretext.search.cutting import Cutter
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import ModelFileError, SettingError
-from foretext.parsing import read_tensors, write_tensors
+from foretext.base.errors import ModelFileError, SettingError
+from foretext.base.parsing import read_tensors, write_tensors
 from foretext.search import Place, SearchIndex
 from foretext.search.bm25 import BM25
 from tests.search.indexes import TEXTS, VECTORS, made

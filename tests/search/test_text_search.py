@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.search.search_index import By
 from foretext.search.text_search import TextVectors, search_texts
 from tests.search.indexes import VECTORS, made

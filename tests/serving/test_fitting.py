@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.serving.abilities.embed import EmbedOptions
 from foretext.serving.errors import CannotServe
 from foretext.serving.fitting import Cutting, Fitted, fit

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.serving.keys import ENVIRONMENT, Keys
 
 

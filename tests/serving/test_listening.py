@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.serving import ServingConfig
 from foretext.serving.keys import Keys
 from foretext.serving.listening import (

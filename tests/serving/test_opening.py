@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import ForetextError, ModelFileError
+from foretext.base.errors import ForetextError, ModelFileError
 from foretext.serving.errors import CannotServe, Loading
 from foretext.serving.opening import named_places, open_model
 from foretext.serving.served_model import Models

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.serving.batch import Computed
 from foretext.serving.errors import Failed, Full, Stopping, TooLarge
 from foretext.serving.pace import FEWEST_TOKENS

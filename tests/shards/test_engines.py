@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import ForetextError, MissingExtraError, SettingError
+from foretext.base.errors import ForetextError, MissingExtraError, SettingError
 from foretext.shards import LocalEngine, chosen_engine
 from tests.shards.on_ray.test_address import closed_port
 

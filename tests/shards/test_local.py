@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import CorpusError, OutputError, SettingError
+from foretext.base.errors import CorpusError, OutputError, SettingError
 from foretext.shards import LocalEngine, Shard, ShardEngine, ShardWork
 
 NUMBERS = (1, 2, 8)

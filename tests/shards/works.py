@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from foretext.errors import CorpusError, OutputError
+from foretext.base.errors import CorpusError, OutputError
 from foretext.shards.work import Fill
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import SIGHTED, bert_body

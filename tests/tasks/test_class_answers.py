@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError
 from foretext.metrics import fit_temperature
 from foretext.tasks.class_answers import (
     ClassAnswers,

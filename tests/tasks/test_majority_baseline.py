@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError
 from foretext.tasks.majority_baseline import majority_baseline
 
 

@@ -16,8 +16,8 @@ from foretext.artifact import RunFolder, load_language_model
 from foretext.backbones.base import States
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import ModelFileError, UntrustedError
 from foretext.data.rows import TaggedSentence
-from foretext.errors import ModelFileError, UntrustedError
 from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.tasks.classification.network import TextClassifier
@@ -194,7 +194,7 @@ def test_task_from_outside(
     model.save(tmp_path)
     with pytest.raises(UntrustedError, match="test_model"):
         loaded(tmp_path)
-    monkeypatch.setattr("foretext.registry._trusted", {__name__})
+    monkeypatch.setattr("foretext.base.registry._trusted", {__name__})
     assert_same_again(model, tmp_path)
 
 
@@ -233,7 +233,7 @@ def test_backbone_from_outside(
     for folder in ("task", "body"):
         with pytest.raises(UntrustedError, match="test_model"):
             ft.load(tmp_path / folder)
-    monkeypatch.setattr("foretext.registry._trusted", {__name__})
+    monkeypatch.setattr("foretext.base.registry._trusted", {__name__})
     again = assert_same_again(model, tmp_path / "task")
     assert again.base.backbone.scale == 2.0
     body: Any = load_hugging_face(tmp_path / "body").backbone

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledText, line_input
-from foretext.errors import CorpusError
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.examining import examine

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from foretext import runtime
-from foretext.errors import SettingError
+from foretext.base import runtime
+from foretext.base.errors import SettingError
 from foretext.finetuning.finetune import finetune
 from foretext.tasks.classification import linear
 from foretext.tasks.classification.linear import LinearClassifier

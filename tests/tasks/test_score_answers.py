@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledPair
-from foretext.errors import CorpusError
 from foretext.tasks.matching.baseline import mean_score, pair_baseline
 from foretext.tasks.score_answers import ScoreAnswers
 

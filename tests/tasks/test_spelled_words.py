@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.base.errors import SettingError
 from foretext.corpus.pre_tokenizers import PreTokenizer
-from foretext.errors import SettingError
 from foretext.tasks import spelled_words
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.spelled_words import Splitting, prepared, prepared_places, words_of

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus import Corpus
 from foretext.data.framing import Framing
-from foretext.errors import CorpusError, SettingError
 from foretext.tokenizers.hf_files import load_hf_tokenizer, save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.subword_tokenizer import MANY, SubwordTokenizer
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.tokenizers.hf_files import load_hf_tokenizer, load_target_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.tokenizers.sentencepiece_writer import NORMAL_PIECES, model_bytes, piece_bytes

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.corpus.counts import count_words
-from foretext.errors import SettingError
 from foretext.tokenizers.byte_pieces import BytePieces
 from foretext.tokenizers.library_words import LibraryWords
 from foretext.tokenizers.merges import Merges, Rules, merge_pairs

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.tokenizers.recent_texts import RecentTexts
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import Tokenizer, models, pre_tokenizers

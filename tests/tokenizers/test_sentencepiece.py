@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.tokenizers.hf_files import load_hf_tokenizer
 from foretext.tokenizers.sentencepiece_file import read_sentencepiece_file
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.tokenizers.sentencepiece_file import Kind, Piece, read_sentencepiece_file
 from tests.tokenizers.sentencepiece_writer import (
     NORMAL_PIECES,

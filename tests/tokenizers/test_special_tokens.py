@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.tokenizers.special_tokens import SpecialTokens
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import Tokenizer, models

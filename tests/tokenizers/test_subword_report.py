@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.corpus import Corpus
-from foretext.errors import CorpusError
 from foretext.tokenizers.subword_report import Segmentation, SubwordReport, subword_report
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords

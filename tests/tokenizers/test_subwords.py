@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus import Corpus
-from foretext.errors import CorpusError, SettingError
 from foretext.tokenizers.bpe import BPE
 from foretext.tokenizers.subword_config import DEFAULT_SPECIAL_TOKENS
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

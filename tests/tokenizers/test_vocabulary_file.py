@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.tokenizers.vocabulary_file import read_vocabulary, write_vocabulary
 

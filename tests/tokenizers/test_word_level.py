@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind
-from foretext.errors import SettingError
 from foretext.tokenizers.subword_config import DEFAULT_SPECIAL_TOKENS
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords

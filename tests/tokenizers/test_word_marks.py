@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
-from foretext.errors import SettingError
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from tokenizers import Tokenizer, decoders, models

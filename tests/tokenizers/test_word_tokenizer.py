@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus import Corpus
 from foretext.corpus.jieba_words import separate_words
 from foretext.corpus.pre_tokenizers import KINDS, PreTokenizerKind
-from foretext.errors import CorpusError, SettingError
 from foretext.tokenizers import WordTokenizer
 from tokenizers import Tokenizer
 

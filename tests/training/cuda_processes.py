@@ -8,7 +8,7 @@ from typing import Any
 
 import torch.distributed as dist
 
-from foretext.runtime import num_processes
+from foretext.base.runtime import num_processes
 from tests.training.two_processes import SHARDINGS, TIED, stop, train
 
 KINDS = ("bert", "gpt")

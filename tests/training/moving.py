@@ -10,11 +10,11 @@ from pathlib import Path
 import torch
 from torch.nn.utils import parameters_to_vector
 
+from foretext.base.errors import Interrupted
+from foretext.base.runtime import num_restarts
 from foretext.data.token_file import Tokens
-from foretext.errors import Interrupted
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
-from foretext.runtime import num_restarts
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.batches import Part
 from foretext.training.loop import Training

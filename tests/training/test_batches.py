@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.batch import Batch, Inputs
 from foretext.data.examples import Examples
-from foretext.errors import CorpusError, SettingError
 from foretext.training.batches import Batches
 
 

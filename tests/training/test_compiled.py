@@ -9,8 +9,8 @@ from unittest.mock import patch
 import pytest
 import torch
 
+from foretext.base.errors import SettingError
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training import compiler, records

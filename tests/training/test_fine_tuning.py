@@ -13,8 +13,8 @@ from torch import nn
 from foretext.backbones.lookup import Lookup
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.textcnn import TextCNN
+from foretext.base.errors import SettingError
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.objectives.causal_lm import CausalLM
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -13,10 +13,10 @@ import torch
 from pydantic import ValidationError
 
 from foretext.backbones.base import States
+from foretext.base.errors import Interrupted
 from foretext.data.batch import Inputs
 from foretext.data.rows import LabelledText
 from foretext.data.token_file import Tokens
-from foretext.errors import Interrupted
 from foretext.heads.task_base import TaskBase
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext

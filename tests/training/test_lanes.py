@@ -13,9 +13,9 @@ import pytest
 import torch
 
 from foretext.backbones.recurrent import Recurrent
+from foretext.base.errors import Interrupted, SettingError
 from foretext.data.batch import Batch, Inputs
 from foretext.data.token_file import TokenFile, Tokens
-from foretext.errors import Interrupted, SettingError
 from foretext.objectives.causal_lm import CausalLM
 from foretext.progress import MetricsLog
 from foretext.progress.checkpoint import Checkpoints

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import torch
 
+from foretext.base.errors import Interrupted, OutputError, SettingError
 from foretext.data.token_file import Tokens
-from foretext.errors import Interrupted, OutputError, SettingError
 from foretext.progress import MetricsLog
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 import torch.distributed as dist
 
-from foretext.errors import Interrupted
+from foretext.base.errors import Interrupted
 from foretext.training.lost_processes import told_of_lost_processes
 from foretext.training.processes import Processes
 

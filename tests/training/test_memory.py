@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from foretext import runtime
-from foretext.errors import SettingError
+from foretext.base import runtime
+from foretext.base.errors import SettingError
 from foretext.training.memory import advised_on_memory, refuse_large_weights
 from foretext.training.settings import TrainingConfig
 

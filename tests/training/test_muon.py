@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import SettingError
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.fine_tuning import layers_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.precision import training_dtype
 from tests.networks import bert

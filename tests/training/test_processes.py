@@ -14,8 +14,8 @@ import pytest
 import torch
 import torch.distributed as dist
 
+from foretext.base.errors import SettingError
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training import processes
 from tests.networks import encode

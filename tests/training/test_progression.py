@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from foretext.errors import Interrupted, SettingError
+from foretext.base.errors import Interrupted, SettingError
 from foretext.progress import MetricsLog
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext

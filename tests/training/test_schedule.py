@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.training.schedule import Schedule
 from foretext.training.settings import TrainingConfig
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.training.adamw import AdamW
 from foretext.training.flat_optimizer import FlatOptimizer
 from foretext.training.flat_parameters import FlatParameters

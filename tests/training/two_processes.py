@@ -13,10 +13,10 @@ import numpy as np
 import torch.distributed as dist
 from torch.nn.utils import parameters_to_vector
 
+from foretext.base.errors import Interrupted
 from foretext.data.examples import Examples
 from foretext.data.rows import ParallelText, SentenceRow
 from foretext.data.token_file import Tokens
-from foretext.errors import Interrupted
 from foretext.heads.task_base import TaskBase
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from foretext.parsing import write_tensors
+from foretext.base.parsing import write_tensors
 from foretext.vectors.token_vectors import TokenVectors
 from tests.language_model.models import learned_tokenizer
 

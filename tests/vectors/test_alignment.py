@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import orthogonal_procrustes
 
-from foretext.errors import SettingError, UnknownWordError
+from foretext.base.errors import SettingError, UnknownWordError
 from foretext.vectors import alignment
 from foretext.vectors.alignment import align_vectors, best_rotation, common_words
 from foretext.vectors.word_vectors import WordVectors

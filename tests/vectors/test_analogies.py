@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from foretext.errors import EvaluationError
+from foretext.base.errors import EvaluationError
 from foretext.vectors import analogies
 from foretext.vectors.word_vectors import WordVectors
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from foretext.errors import OutputError, SettingError, VectorFileError
+from foretext.base.errors import OutputError, SettingError, VectorFileError
 from foretext.vectors.word_vectors import WordVectors
 
 

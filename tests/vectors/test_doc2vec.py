@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import foretext as ft
-from foretext.errors import Interrupted, SettingError, VectorFileError
+from foretext.base.errors import Interrupted, SettingError, VectorFileError
 from foretext.vectors.doc2vec_config import Doc2VecConfig
 from foretext.vectors.document_storage import FILE
 from foretext.vectors.hogwild import Hogwild

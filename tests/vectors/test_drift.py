@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.vectors.drift import measure_drift
 from foretext.vectors.word_vectors import WordVectors
 from tests.vectors.spaces import random_space, rotation

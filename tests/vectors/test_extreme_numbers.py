@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.vectors.neighbors import comparable_rows, nearest_others, unit_rows
 from foretext.vectors.shortened import shortened
 from foretext.vectors.text_cosines import text_cosines

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.vectors.fasttext import FastText
 from tests.vectors.texts import share_in_topic, topic_of, write_topics
 

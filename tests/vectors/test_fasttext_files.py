@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import SettingError, UnknownWordError, VectorFileError
+from foretext.base.errors import SettingError, UnknownWordError, VectorFileError
 from foretext.vectors.ngrams import CharacterNgrams
 from foretext.vectors.subword_vectors import SubwordVectors
 from foretext.vectors.word_vectors import WordVectors

@@ -14,7 +14,7 @@ from gensim.models import KeyedVectors
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from foretext.errors import SettingError, VectorFileError
+from foretext.base.errors import SettingError, VectorFileError
 from foretext.vectors.formats import FORMATS
 from foretext.vectors.word_vectors import WordVectors
 

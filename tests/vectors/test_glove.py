@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import CorpusError, OutputError, SettingError
+from foretext.base.errors import CorpusError, OutputError, SettingError
 from tests.processes import started, wait_for_records
 from tests.vectors.texts import share_in_topic, write_topics
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foretext.errors import (
+from foretext.base.errors import (
     MissingExtraError,
     SettingError,
     UnknownWordError,

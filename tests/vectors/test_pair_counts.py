@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.base.errors import OutputError, SettingError
 from foretext.data import TokenFile
-from foretext.errors import OutputError, SettingError
 from foretext.vectors.cooccurrence import Cooccurrence
 from foretext.vectors.pair_counts import count_cooccurrence, open_cooccurrence, pair_weights
 

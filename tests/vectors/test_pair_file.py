@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import EvaluationError
+from foretext.base.errors import EvaluationError
 from foretext.vectors.pair_file import ScoredPair, read_pair_file
 
 PAIRS = [ScoredPair("cat", "dog", 7.5), ScoredPair("sun", "moon", 3.0)]

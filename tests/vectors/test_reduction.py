@@ -7,7 +7,7 @@ import pytest
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.preprocessing import StandardScaler
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.vectors import linear_map, principal_components
 from foretext.vectors.reduction import reduce_dimensions
 from foretext.vectors.word_vectors import WordVectors

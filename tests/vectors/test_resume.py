@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import foretext as ft
+from foretext.base.errors import OutputError, SettingError
 from foretext.data.token_writer import write_tokens
-from foretext.errors import OutputError, SettingError
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe

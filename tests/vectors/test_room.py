@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import foretext as ft
-from foretext import runtime
-from foretext.errors import SettingError
+from foretext.base import runtime
+from foretext.base.errors import SettingError
 from tests.vectors.texts import write_topics
 
 SMALL = {"vector_size": 8, "min_count": 1, "epochs": 1, "workers": 1}

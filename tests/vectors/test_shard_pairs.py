@@ -15,8 +15,8 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from foretext.base.errors import OutputError
 from foretext.data import TokenFile
-from foretext.errors import OutputError
 from foretext.shards import LocalEngine
 from foretext.shards.work import fill_shard
 from foretext.vectors.pair_counts import count_cooccurrence

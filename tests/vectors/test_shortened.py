@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.vectors.shortened import shortened
 
 VECTORS = np.array([[3.0, 4.0, 12.0], [0.0, 0.0, 1.0]], np.float32)

@@ -11,7 +11,7 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import load_language_model, load_vectors
-from foretext.errors import CorpusError, ForetextError, ModelFileError
+from foretext.base.errors import CorpusError, ForetextError, ModelFileError
 from foretext.vectors.formats.static_layout import holds_static_vectors
 from foretext.vectors.token_vectors import TokenVectors
 from tests.vectors.static_folders import (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from safetensors.numpy import load_file, save_file
 
-from foretext.errors import SettingError, VectorFileError
+from foretext.base.errors import SettingError, VectorFileError
 from foretext.vectors.storage import pack_vectors, storage_loss, unpack_vectors
 from foretext.vectors.word_vectors import WordVectors
 from tests.vectors.spaces import random_space, with_ngrams

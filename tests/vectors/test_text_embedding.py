@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.vectors.text_embedding import idf_weights
 from foretext.vectors.word_vectors import WordVectors
 

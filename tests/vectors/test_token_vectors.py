@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import CorpusError, SettingError
+from foretext.base.errors import CorpusError, SettingError
 from foretext.vectors import token_vectors
 from foretext.vectors.token_vectors import TokenVectors
 from tests.vectors.static_folders import DIM, TEXTS, drawn_vectors

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import CorpusError, SettingError
+from foretext.base.errors import CorpusError, SettingError
 from tests.vectors.texts import share_in_topic, topic_of, write_topics
 
 SMALL: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foretext.errors import SettingError, UnknownWordError
+from foretext.base.errors import SettingError, UnknownWordError
 from foretext.vectors.word_map import word_map
 from foretext.vectors.word_vectors import WordVectors
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from foretext.errors import EvaluationError
+from foretext.base.errors import EvaluationError
 from foretext.vectors.pair_file import ScoredPair, read_pair_file
 from foretext.vectors.word_vectors import WordVectors
 from tests.vectors.spaces import with_ngrams

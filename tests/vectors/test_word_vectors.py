@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from foretext.errors import SettingError, UnknownWordError
+from foretext.base.errors import SettingError, UnknownWordError
 from foretext.vectors.word_vectors import WordVectors
 
 WORDS = [f"word{number}" for number in range(200)]

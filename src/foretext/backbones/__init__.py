@@ -1,6 +1,6 @@
 """Backbones, from ids to states; autoencoders, from examples to codes and back."""
 
-from foretext.registry import Registry
+from foretext.base.registry import Registry
 
 __all__ = ["AUTOENCODERS", "BACKBONES"]
 

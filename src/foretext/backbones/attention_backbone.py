@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone
 from foretext.backbones.shrinking import shrunk
-from foretext.config import Config
+from foretext.base.config import Config
 
 __all__ = ["AttentionBackbone", "SegmentedBackbone", "draw_linear"]
 

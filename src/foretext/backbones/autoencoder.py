@@ -16,8 +16,8 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
-from foretext.config import Config as Settings
-from foretext.errors import SettingError
+from foretext.base.config import Config as Settings
+from foretext.base.errors import SettingError
 
 __all__ = [
     "Autoencoder",

@@ -17,14 +17,14 @@ import numpy as np
 from torch import Tensor, nn
 
 from foretext.backbones.trainable import Trainable
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import SettingError
+from foretext.base.sizes import Size
 from foretext.data.batch import Inputs, Visibility
-from foretext.errors import SettingError
 from foretext.nn.cache import Cache
 from foretext.nn.feed_forward import Activation
 from foretext.nn.pooling import PoolerActivation, Pooling
 from foretext.nn.vocabulary_head import HeadTransform
-from foretext.sizes import Size
 
 __all__ = ["Backbone", "States"]
 

@@ -20,7 +20,7 @@ from pydantic import Field, PositiveInt, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
-from foretext.config import Config as Settings
+from foretext.base.config import Config as Settings
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.cache import Cache
 from foretext.nn.characters import CharacterWords

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from foretext.backbones.recurrent import Recurrent
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.nn.source_attention import ScoreKind
 
 __all__ = ["Seq2SeqConfig"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, TypeVar, cast
 
-from foretext.config import Config
-from foretext.errors import SettingError
+from foretext.base.config import Config
+from foretext.base.errors import SettingError
 
 __all__ = ["LayerShape", "shrunk"]
 

@@ -7,8 +7,8 @@ from abc import ABC
 
 from torch import nn
 
+from foretext.base.errors import SettingError
 from foretext.data.batch import Visibility
-from foretext.errors import SettingError
 from foretext.nn.flops import Flops
 
 __all__ = ["Trainable"]

@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.nn.block import NormPosition
 from foretext.nn.feed_forward import GATED, Activation
 from foretext.nn.norm import NormKind

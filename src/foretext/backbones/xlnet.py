@@ -17,7 +17,7 @@ from torch.utils.checkpoint import checkpoint
 from foretext.backbones.attention_backbone import AttentionBackbone, draw_linear
 from foretext.backbones.base import States
 from foretext.backbones.near_distances import attend_to_near_distances
-from foretext.config import Config as Settings
+from foretext.base.config import Config as Settings
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention_mask import attention_mask
 from foretext.nn.cache import Cache

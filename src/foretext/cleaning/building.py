@@ -9,11 +9,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from foretext.base.errors import OutputError
+from foretext.base.files import atomic_file, is_regular_file, output_error, sweep
+from foretext.base.parsing import read_json, read_text
+from foretext.base.replacement import REPLACEMENT, complete, promote
 from foretext.corpus.sources import CLEANED
-from foretext.errors import OutputError
-from foretext.files import atomic_file, is_regular_file, output_error, sweep
-from foretext.parsing import read_json, read_text
-from foretext.replacement import REPLACEMENT, complete, promote
 
 __all__ = ["FACTS", "REPORT", "Building"]
 

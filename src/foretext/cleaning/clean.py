@@ -7,7 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import CorpusError, ForetextError, Interrupted, OutputError, SettingError
+from foretext.base.files import held_folder, output_error, refuse_name
+from foretext.base.interruption import GO_ON, Interruption
+from foretext.base.leaving import undone_when_leaving
+from foretext.base.terminal import say
 from foretext.cleaning.building import Building
 from foretext.cleaning.cleaned import Cleaned
 from foretext.cleaning.documents import unit_of
@@ -22,13 +27,8 @@ from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.source import STANDARD_INPUT
 from foretext.corpus.sources import find_sources
 from foretext.corpus.texts import SourceNames, TextSource, found_sources
-from foretext.errors import CorpusError, ForetextError, Interrupted, OutputError, SettingError
-from foretext.files import held_folder, output_error, refuse_name
-from foretext.interruption import GO_ON, Interruption
-from foretext.leaving import undone_when_leaving
 from foretext.recipe.overrides import GivenValues, given_values
 from foretext.shards import ShardEngine, chosen_engine
-from foretext.terminal import say
 
 __all__ = ["clean"]
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from foretext.base.errors import OutputError
+from foretext.base.parsing import read_json
+from foretext.base.representation import Represented
 from foretext.cleaning.building import FACTS, REPORT
 from foretext.cleaning.shard_folder import Change
 from foretext.cleaning.writing import KEPT
 from foretext.corpus import Corpus
 from foretext.corpus.sources import DROPPED
-from foretext.errors import OutputError
-from foretext.parsing import read_json
-from foretext.representation import Represented
 
 __all__ = ["Cleaned", "CleaningFacts", "Count"]
 

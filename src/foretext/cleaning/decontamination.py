@@ -14,11 +14,11 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.cleaning.signatures import Words, hash_words, split_text
 from foretext.cleaning.texts_of_files import file_texts
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources
-from foretext.errors import CorpusError
 
 __all__ = ["TEST_GRAM", "Overlap", "TestTexts"]
 

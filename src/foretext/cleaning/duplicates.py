@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.files import temporary_folder
+from foretext.base.parsing import temporary_array
 from foretext.cleaning.exact_duplicates import ExactIndex
 from foretext.cleaning.near_duplicates import DuplicateIndex
 from foretext.cleaning.shard_folder import KeptRow, ShardFolder
-from foretext.files import temporary_folder
-from foretext.parsing import temporary_array
 from foretext.progress import Progress
 
 __all__ = ["EXACT", "NEAR", "Documents", "Duplicates", "find_duplicates"]

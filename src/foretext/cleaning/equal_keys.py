@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import OutputError
-from foretext.parsing import read_part
+from foretext.base.errors import OutputError
+from foretext.base.parsing import read_part
 
 __all__ = ["Groups", "equal_keys"]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import OutputError
+from foretext.base.files import open_file, output_error
+from foretext.base.parsing import map_array
 from foretext.cleaning.equal_keys import MOST_SORTED, equal_keys
-from foretext.errors import OutputError
-from foretext.files import open_file, output_error
-from foretext.parsing import map_array
 
 __all__ = ["ExactIndex", "exact_digest"]
 

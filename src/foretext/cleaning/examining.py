@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from foretext.base.terminal import visible
 from foretext.cleaning.decontamination import Overlap, TestTexts
 from foretext.cleaning.languages import Identified, identifier
 from foretext.cleaning.normalizing import Normalizer
@@ -17,7 +18,6 @@ from foretext.cleaning.personal_data import mask
 from foretext.cleaning.quality_rules import broken_rule
 from foretext.cleaning.request import Request
 from foretext.cleaning.text_facts import TextFacts
-from foretext.terminal import visible
 
 __all__ = ["EMPTY", "LANGUAGE", "TEST_TEXT", "Examined", "Examiner"]
 

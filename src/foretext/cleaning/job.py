@@ -10,6 +10,10 @@ from functools import partial
 from typing import Any
 
 from foretext._version import __version__
+from foretext.base.counted import counted
+from foretext.base.errors import CorpusError, Interrupted
+from foretext.base.files import atomic_file
+from foretext.base.interruption import Interruption
 from foretext.cleaning.building import FACTS, REPORT, Building
 from foretext.cleaning.cleaned import CleaningFacts, Count
 from foretext.cleaning.documents import shards
@@ -19,10 +23,6 @@ from foretext.cleaning.shard_cleaning import OPENER, shard_data
 from foretext.cleaning.shard_folder import Change, ShardFolder
 from foretext.cleaning.writing import Written, write_results
 from foretext.corpus import Corpus
-from foretext.counted import counted
-from foretext.errors import CorpusError, Interrupted
-from foretext.files import atomic_file
-from foretext.interruption import Interruption
 from foretext.progress import Progress
 from foretext.report.cleaning_report import write_cleaning_report
 from foretext.shards import Shard, ShardEngine, ShardWork

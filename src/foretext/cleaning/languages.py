@@ -14,9 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
+from foretext.base.errors import MissingExtraError, ModelFileError, SettingError, did_you_mean
 from foretext.cleaning.function_words import FUNCTION_WORDS
 from foretext.corpus.scripts import script_of
-from foretext.errors import MissingExtraError, ModelFileError, SettingError, did_you_mean
 
 __all__ = [
     "KNOWN_BY_SCRIPT",

@@ -15,10 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import OutputError
+from foretext.base.files import open_file, output_error
+from foretext.base.parsing import map_array, new_array
 from foretext.cleaning.equal_keys import MOST_SORTED, equal_keys
 from foretext.cleaning.signatures import BAND_ROWS, NUM_BANDS, NUM_PERMUTATIONS, jaccard
-from foretext.errors import OutputError
-from foretext.files import open_file, output_error
 from foretext.kernels.candidates import (
     LONGEST_CHAIN,
     NO_GROUP,
@@ -26,7 +27,6 @@ from foretext.kernels.candidates import (
     next_candidates,
 )
 from foretext.kernels.minhash import EMPTY, band_keys
-from foretext.parsing import map_array, new_array
 
 __all__ = ["DuplicateIndex", "NearDuplicate"]
 

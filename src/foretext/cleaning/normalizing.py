@@ -13,8 +13,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Literal
 
+from foretext.base.errors import MissingExtraError
 from foretext.corpus.normalization import normalize
-from foretext.errors import MissingExtraError
 
 __all__ = ["Normalizer", "refuse_missing_ftfy"]
 

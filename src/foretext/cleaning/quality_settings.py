@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from foretext.config import Config
+from foretext.base.config import Config
 
 __all__ = ["ChineseRules", "QualityRules"]
 

@@ -6,10 +6,10 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from foretext.base.config import Config
+from foretext.base.errors import did_you_mean
 from foretext.cleaning.personal_data import PersonalData
 from foretext.cleaning.quality_rules import RULE_NAMES
-from foretext.config import Config
-from foretext.errors import did_you_mean
 
 __all__ = ["CleaningConfig"]
 

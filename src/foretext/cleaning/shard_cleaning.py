@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from foretext.base.errors import ForetextError
+from foretext.base.parsing import parse_json
 from foretext.cleaning.documents import Document
 from foretext.cleaning.exact_duplicates import exact_digest
 from foretext.cleaning.examining import Examined, Examiner
@@ -21,8 +23,6 @@ from foretext.cleaning.shard_folder import (
     row_bytes,
 )
 from foretext.cleaning.signatures import signatures
-from foretext.errors import ForetextError
-from foretext.parsing import parse_json
 from foretext.shards.work import Fill
 
 __all__ = ["OPENER", "ShardCleaner", "open_cleaner", "shard_data"]

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
+from foretext.base.errors import OutputError
+from foretext.base.parsing import map_array, parse_json, read_json
 from foretext.cleaning.signatures import NUM_PERMUTATIONS
-from foretext.errors import OutputError
-from foretext.parsing import map_array, parse_json, read_json
 
 __all__ = ["Change", "KeptRow", "ShardFacts", "ShardFolder", "ShardParts", "row_bytes"]
 

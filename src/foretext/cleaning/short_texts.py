@@ -11,12 +11,12 @@ from itertools import islice
 from statistics import median
 from typing import NamedTuple
 
+from foretext.base.errors import CorpusError
 from foretext.cleaning.documents import documents_of
 from foretext.cleaning.quality_settings import ChineseRules, QualityRules
 from foretext.cleaning.text_facts import TextFacts
 from foretext.corpus import Corpus
 from foretext.corpus.findings import named_files
-from foretext.errors import CorpusError
 
 __all__ = ["PAGE_RULES", "ShortTexts", "short_texts"]
 

@@ -11,14 +11,14 @@ from itertools import chain, groupby, islice
 from pathlib import PurePosixPath
 from typing import Any
 
+from foretext.base.errors import CorpusError
+from foretext.base.parsing.json_text import json_value
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.parquet import parquet_batches
 from foretext.corpus.source import Source
 from foretext.data.rows.records import read_lines
 from foretext.data.rows.table import csv_records
-from foretext.errors import CorpusError
-from foretext.parsing.json_text import json_value
 
 __all__ = ["file_texts"]
 

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import zstandard
 
+from foretext.base.errors import OutputError
+from foretext.base.files import atomic_file
+from foretext.base.parsing import parse_json
 from foretext.cleaning.duplicates import Documents, Duplicates
 from foretext.cleaning.shard_cleaning import BEGINNING
 from foretext.cleaning.shard_folder import KeptRow, ShardFolder, row_bytes
 from foretext.corpus.sources import DROPPED
-from foretext.errors import OutputError
-from foretext.files import atomic_file
-from foretext.parsing import parse_json
 from foretext.progress import Progress
 
 __all__ = ["KEPT", "Written", "write_results"]

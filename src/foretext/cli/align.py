@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
-from foretext.counted import counted
-from foretext.terminal import say
 
 __all__ = ["align"]
 
@@ -25,7 +25,7 @@ def align(
 ) -> None:
     """Rotate vectors onto those of another run, to compare words."""
     from foretext.artifact import load_vectors
-    from foretext.files import refuse_existing
+    from foretext.base.files import refuse_existing
     from foretext.vectors.alignment import align_vectors
 
     refuse_existing(target, overwrite=overwrite)

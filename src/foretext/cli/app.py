@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from foretext._version import __version__
+from foretext.base.terminal import say
 from foretext.cli.align import align
 from foretext.cli.analogy import analogy
 from foretext.cli.clean import clean
@@ -36,7 +37,6 @@ from foretext.cli.serve import serve
 from foretext.cli.tokenizer import tokenizer
 from foretext.cli.trusting import Trust, trusting
 from foretext.cli.verb import Verb
-from foretext.terminal import say
 
 __all__ = ["app"]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.terminal import say
 from foretext.cli.engine_options import Address, Engine, Workers
 from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
 from foretext.cli.text_options import Column, Encoding
-from foretext.counted import counted
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.cleaning import Cleaned

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretext.base.errors import SettingError
+from foretext.base.terminal import say
 from foretext.cli.completion import complete_candidate, complete_task
 from foretext.cli.row_options import (
     Label,
@@ -27,8 +29,6 @@ from foretext.cli.row_options import (
 )
 from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json
 from foretext.cli.text_options import Column, Encoding
-from foretext.errors import SettingError
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.comparison.comparison import Comparison
@@ -149,9 +149,9 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Find out what to train for a task, in one budget."""
+    from foretext.base.config import duration_seconds
     from foretext.comparison.request import CompareRequest
     from foretext.comparison.run import run_comparison
-    from foretext.config import duration_seconds
     from foretext.data.rows.parallel_files import as_parallel_files
 
     files, column_of_targets = files_of_rows(

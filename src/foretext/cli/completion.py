@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from foretext.errors import ForetextError
+from foretext.base.errors import ForetextError
 
 if TYPE_CHECKING:
     from foretext.finetuning.setting_groups import SettingGroup
@@ -31,8 +31,8 @@ RUN_FILES = ("recipe.toml", "config.json", "compare.json")  # one is in every ru
 
 def complete_recipe(incomplete: str) -> list[str]:
     """Offer the recipes, and sizes where a name is complete."""
+    from foretext.base.sizes import SIZES
     from foretext.recipes import recipe_names
-    from foretext.sizes import SIZES
 
     names = recipe_names()
     begun = [name for name in names if incomplete.startswith(name) and _has_sizes(name)]
@@ -101,9 +101,9 @@ def complete_setting_of_task(ctx: typer.Context, incomplete: str) -> list[Offer]
 
 def _has_sizes(recipe: str) -> bool:
     """Whether the backbone of a recipe has the settings that a size gives."""
+    from foretext.base.sizes import Size
     from foretext.cli.setting_names import settings_in_source
     from foretext.finetuning.setting_groups import recipe_group
-    from foretext.sizes import Size
 
     backbone = recipe_group(recipe).classes.get("backbone")
     return backbone is not None and {*Size._fields} <= {*settings_in_source(backbone)}

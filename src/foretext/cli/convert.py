@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
 from foretext.cli.waiting import clock_of
-from foretext.counted import counted
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors
@@ -51,7 +51,7 @@ def convert(
 ) -> None:
     """Write a run's vectors, or a vector file, in another format."""
     from foretext.artifact import load_vectors
-    from foretext.files import refuse_existing
+    from foretext.base.files import refuse_existing
     from foretext.vectors.storage import storage_loss
 
     given = {"repeated": repeated, "limit": limit, "encoding": encoding, "errors": errors}
@@ -82,7 +82,7 @@ def convert(
 
 def _opened(source: Path | str, options: dict[str, Any]) -> WordVectors:
     """Read a file that is not quite clean."""
-    from foretext.errors import SettingError
+    from foretext.base.errors import SettingError
     from foretext.vectors.word_vectors import WordVectors
 
     if Path(source).is_dir():

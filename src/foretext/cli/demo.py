@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
-from foretext.counted import counted
-from foretext.terminal import say
 
 __all__ = ["demo"]
 

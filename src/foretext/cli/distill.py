@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.terminal import say
 from foretext.cli.into_network import into_network, refuse_other_options
 from foretext.cli.shared import (
     AsJson,
@@ -16,8 +18,6 @@ from foretext.cli.shared import (
     given_options,
     print_json,
 )
-from foretext.counted import counted
-from foretext.terminal import say
 
 __all__ = ["distill"]
 
@@ -111,8 +111,8 @@ def _into_static(
     model: Path, output: Path, corpus: str | None, *, quiet: bool, **options: Any
 ) -> dict[str, Any]:
     """Write static vectors, and return what to say of them."""
-    from foretext.errors import SettingError
-    from foretext.registry import imported
+    from foretext.base.errors import SettingError
+    from foretext.base.registry import imported
 
     if corpus is None and "num_texts" in options:
         raise SettingError("--num-texts has no effect without --corpus; leave it out.")

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, print_json, print_table
-from foretext.terminal import say
 
 __all__ = ["drift"]
 

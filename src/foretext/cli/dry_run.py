@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foretext.base.terminal import say
 from foretext.cli.shared import print_json, print_table
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.plan.dry_run import DryRun

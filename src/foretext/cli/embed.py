@@ -8,6 +8,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.errors import CorpusError
+from foretext.base.terminal import say
 from foretext.cli.shared import (
     Overwrite,
     Quiet,
@@ -18,9 +21,6 @@ from foretext.cli.shared import (
 )
 from foretext.cli.text_options import Encoding
 from foretext.cli.waiting import bar_of
-from foretext.counted import counted
-from foretext.errors import CorpusError
-from foretext.terminal import say
 
 __all__ = ["embed"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from foretext.errors import ForetextError, Interrupted
-from foretext.files import NO_SPACE
-from foretext.interruption import STOPPED
-from foretext.runtime import lacks_memory
+from foretext.base.errors import ForetextError, Interrupted
+from foretext.base.files import NO_SPACE
+from foretext.base.interruption import STOPPED
+from foretext.base.runtime import lacks_memory
 
 __all__ = ["DEFECT", "DONE", "REPAIRABLE", "STOPPED", "ending"]
 

@@ -10,11 +10,11 @@ import os
 import sys
 import traceback
 
+from foretext.base.errors import Interrupted, OutputError, SettingError
+from foretext.base.interruption import STOPPED, answered_signals, signalled
+from foretext.base.runtime import command, refuse_surroundings
+from foretext.base.terminal import guarded_streams, say
 from foretext.cli.endings import DONE, ending
-from foretext.errors import Interrupted, OutputError, SettingError
-from foretext.interruption import STOPPED, answered_signals, signalled
-from foretext.runtime import command, refuse_surroundings
-from foretext.terminal import guarded_streams, say
 
 __all__ = ["run"]
 

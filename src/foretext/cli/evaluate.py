@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from foretext.base.errors import ForetextError, Interrupted, SettingError
+from foretext.base.terminal import say
 from foretext.cli.decoding_options import (
     LengthPenalty,
     MaxNewTokens,
@@ -40,8 +42,6 @@ from foretext.cli.shared import (
 )
 from foretext.cli.text_options import Encoding
 from foretext.cli.waiting import clock_of
-from foretext.errors import ForetextError, Interrupted, SettingError
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.data.rows import PairsConfig

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError
+from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, ModelArgument, Overwrite, print_json, read_texts
-from foretext.counted import counted
-from foretext.errors import SettingError
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
@@ -46,7 +46,7 @@ def extend(
 ) -> None:
     """Add words to a model's vocabulary as tokens of their own."""
     from foretext.artifact import load_language_model
-    from foretext.files import refuse_existing
+    from foretext.base.files import refuse_existing
     from foretext.language_model.extension import extend_vocabulary
 
     if (tokens is None) == (corpus is None):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretext.base.terminal import say
 from foretext.cli.completion import complete_base, complete_setting_of_task, complete_task
 from foretext.cli.row_options import (
     Label,
@@ -26,7 +27,6 @@ from foretext.cli.row_options import (
     files_of_rows,
 )
 from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.finetuning.recipe import TaskRecipe

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, ModelArgument, print_json
-from foretext.terminal import say
 
 __all__ = ["generate"]
 

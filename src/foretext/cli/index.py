@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, Overwrite, Quiet, RunArgument, given_options, print_json
 from foretext.cli.text_options import Column, Encoding
-from foretext.counted import counted
-from foretext.terminal import say
 
 __all__ = ["index"]
 

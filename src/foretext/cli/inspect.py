@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.terminal import say
 from foretext.cli.engine_options import Address, Engine, InspectingWorkers
 from foretext.cli.shared import AsJson, Quiet, print_json, print_table
 from foretext.cli.text_options import Auto, Column, Encoding, reading
-from foretext.counted import counted
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.corpus.corpus_report import CorpusReport

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 
 __all__ = ["into_network", "refuse_other_options"]
 

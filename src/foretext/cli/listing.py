@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretext.base.errors import SettingError
+from foretext.base.terminal import say
 from foretext.cli.completion import complete_settings_name, complete_task
 from foretext.cli.shared import AsJson, print_definitions, print_json, print_table
-from foretext.errors import SettingError
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.finetuning.setting_groups import SettingGroup
@@ -75,10 +75,10 @@ def show_list(
 
 def _show_names(*, as_json: bool) -> None:
     from foretext.backbones import BACKBONES
+    from foretext.base.sizes import SIZES
     from foretext.finetuning.base_names import base_names
     from foretext.objectives import OBJECTIVES
     from foretext.recipes import recipe_names
-    from foretext.sizes import SIZES
     from foretext.tasks import TASKS
     from foretext.tokenizers.subwords import SUBWORDS
     from foretext.vectors.formats import FORMATS
@@ -103,7 +103,7 @@ def _show_names(*, as_json: bool) -> None:
 
 
 def _show_pairs(*, as_json: bool) -> None:
-    from foretext.registry import imported
+    from foretext.base.registry import imported
 
     pairs = imported("foretext.pipeline.lawful_pairs:lawful_pairs")()
     if as_json:

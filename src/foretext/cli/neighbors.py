@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from foretext.base.errors import UnknownWordError
+from foretext.base.terminal import say
 from foretext.cli.shared import (
     AsJson,
     RunArgument,
@@ -15,8 +17,6 @@ from foretext.cli.shared import (
     print_table,
     refuse_options,
 )
-from foretext.errors import UnknownWordError
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.vectors.document_vectors import DocumentVectors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 
 __all__ = ["has_target_file", "with_targets"]
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretext.base.errors import SettingError
+from foretext.base.terminal import say
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.dry_run import show_dry_runs
 from foretext.cli.shared import AsJson, given_options, print_json, print_table
 from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
-from foretext.errors import SettingError
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.plan.candidates import Candidate
@@ -93,12 +93,12 @@ def plan(
 
     A few timed steps show what the machine can do.
     """
-    from foretext.config import duration_seconds
+    from foretext.base.config import duration_seconds
+    from foretext.base.runtime import command_began
     from foretext.corpus import Corpus
     from foretext.pipeline.planning import plan_network
     from foretext.recipe import Recipe
     from foretext.recipe.text_settings import suited
-    from foretext.runtime import command_began
 
     given = [*(settings or []), *reading(encoding, column), *hiding(entities)]
     chosen = Recipe.load(recipe, given, config)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
 from foretext.cli.decoding_options import (
     LengthPenalty,
@@ -36,7 +37,6 @@ from foretext.cli.row_options import (
 from foretext.cli.shared import AsJsonLines, given_options, print_json
 from foretext.cli.text_options import Encoding
 from foretext.cli.waiting import bar_of_lines
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.data.rows import KeptInput

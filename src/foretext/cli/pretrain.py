@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretext.base.errors import SettingError
+from foretext.base.terminal import say
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
 from foretext.cli.engine_options import Address, Engine, TextWorkers
 from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json
 from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
-from foretext.errors import SettingError
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.pipeline import Pretrained
@@ -104,11 +104,11 @@ def pretrain(
     as_json: AsJson = False,
 ) -> None:
     """Learn word vectors, BERT or GPT from text, by a recipe."""
-    from foretext.config import duration_seconds
+    from foretext.base.config import duration_seconds
+    from foretext.base.runtime import is_first_process
     from foretext.pipeline import run_recipe
     from foretext.recipe import Recipe
     from foretext.run_folder import RunFolder
-    from foretext.runtime import is_first_process
     from foretext.shards.engines import asked_engine
 
     given = [*(settings or []), *reading(encoding, column), *hiding(entities)]

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from foretext.base.errors import SettingError
+from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, Overwrite, given_options, print_json, refuse_options
-from foretext.errors import SettingError
-from foretext.terminal import say
 
 __all__ = ["quantize"]
 
@@ -101,8 +101,8 @@ def _classifier(
 
 def _network(run: Path, target: Path, test: str | None, *, overwrite: bool) -> dict[str, Any]:
     from foretext.artifact import reading_of_run
+    from foretext.base.files import refuse_existing
     from foretext.evaluation.precision import keep_int8
-    from foretext.files import refuse_existing
     from foretext.tasks.model import TaskModel
 
     if test is None:

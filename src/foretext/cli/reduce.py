@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, Overwrite, Quiet, RunArgument, print_json
-from foretext.counted import counted
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors
@@ -48,7 +48,7 @@ def reduce(
     The result says how much of their variance is kept.
     """
     from foretext.artifact import load_vectors
-    from foretext.files import refuse_existing
+    from foretext.base.files import refuse_existing
 
     refuse_existing(target, overwrite=overwrite)
     vectors = load_vectors(run)
@@ -76,8 +76,8 @@ def _reduced(
     vectors: WordVectors, dim: int, method: str, remove_mean: bool, standardize: bool, quiet: bool
 ) -> tuple[WordVectors, dict[str, float]]:
     """Return the vectors of fewer dimensions, and the shares of variance that are kept."""
-    from foretext.errors import SettingError
-    from foretext.registry import imported
+    from foretext.base.errors import SettingError
+    from foretext.base.registry import imported
     from foretext.vectors.reduction import reduce_dimensions
 
     if method == "pca":

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
 from foretext.cli.shared import AsJson, print_json
-from foretext.terminal import say
 
 __all__ = ["report"]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from foretext.base.errors import SettingError
 from foretext.cli.parallel_files import has_target_file, with_targets
-from foretext.errors import SettingError
 
 if TYPE_CHECKING:
-    from foretext.config import Config
+    from foretext.base.config import Config
     from foretext.tasks.predictor import Predictor
 
 __all__ = [

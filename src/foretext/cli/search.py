@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
 from foretext.cli.shared import AsJsonLines, print_json, read_texts
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.search import Hit, Results

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from foretext.base.interruption import STOPPED, lent_signals
+from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
 from foretext.cli.shared import given_options, print_json
-from foretext.interruption import STOPPED, lent_signals
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.serving.running import Listening

@@ -11,7 +11,7 @@ from typing import NamedTuple
 __all__ = ["settings_in_source"]
 
 PACKAGE = Path(__file__).parents[1]
-BASE = "foretext.config"  # the base of all settings has none
+BASE = "foretext.base.config"  # the base of all settings has none
 
 
 class _Class(NamedTuple):

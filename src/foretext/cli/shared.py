@@ -13,9 +13,9 @@ from typing import IO, Annotated, Any, BinaryIO, cast
 
 import typer
 
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.terminal import say, standard_input, visible
 from foretext.cli.completion import complete_run
-from foretext.errors import CorpusError, SettingError
-from foretext.terminal import say, standard_input, visible
 
 __all__ = [
     "AsJson",

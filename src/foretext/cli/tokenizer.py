@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.terminal import say
 from foretext.cli.engine_options import Address, Engine, TextWorkers
 from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
 from foretext.cli.text_options import Auto, Column, Encoding, reading
-from foretext.counted import counted
-from foretext.terminal import say
 
 __all__ = ["tokenizer"]
 
@@ -61,8 +61,8 @@ def tokenizer(
     as_json: AsJson = False,
 ) -> None:
     """Learn a tokenizer, and report how it cuts text."""
+    from foretext.base.files import refuse_existing
     from foretext.corpus import Corpus
-    from foretext.files import refuse_existing
     from foretext.pipeline import learn_tokenizer
     from foretext.pipeline.tokenizers import tokenizer_config
     from foretext.recipe import corpus_config, read_overrides

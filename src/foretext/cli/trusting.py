@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from foretext.registry import trust
+from foretext.base.registry import trust
 
 __all__ = ["Trust", "trusting"]
 

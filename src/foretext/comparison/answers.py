@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, Field
 
-from foretext.errors import OutputError
-from foretext.files import atomic_folder
+from foretext.base.errors import OutputError
+from foretext.base.files import atomic_folder
+from foretext.base.parsing import read_json, read_tensors, write_tensors
 from foretext.metrics.paired import Tallies
 from foretext.metrics.sum_figures import SUM_FIGURES, named_tallies, suits
-from foretext.parsing import read_json, read_tensors, write_tensors
 from foretext.tasks.answers import Answers, numbers
 from foretext.tasks.shown_row import ShownRow
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.files import atomic_file, is_regular_file
 from foretext.comparison.rows import read_written
-from foretext.errors import CorpusError, SettingError
-from foretext.files import atomic_file, is_regular_file
 from foretext.finetuning.bases import predictor_class
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.row_model import RowModel

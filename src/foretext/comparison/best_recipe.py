@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import read_toml
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rows import PARTS, row_model
-from foretext.errors import ModelFileError
 from foretext.finetuning.resume import write_sections
-from foretext.parsing import read_toml
 from foretext.run_folder import RunFolder
 
 __all__ = ["name_given_rows"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 
 __all__ = ["BASELINE", "GROUPS", "Candidate", "Sections"]
 

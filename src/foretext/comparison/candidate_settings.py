@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from foretext.base.errors import SettingError
+from foretext.base.registry import imported
 from foretext.comparison.candidate import Candidate, Sections
-from foretext.errors import SettingError
 from foretext.finetuning.recipe import LENGTHS, SECTIONS
 from foretext.recipe import Recipe
-from foretext.registry import imported
 
 __all__ = ["configured"]
 

@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from foretext.base.errors import OutputError, SettingError
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.candidates import USABLE_RATE, look_seconds
-from foretext.errors import OutputError, SettingError
 
 __all__ = ["check_budget", "check_disk", "needed_bytes", "too_short"]
 

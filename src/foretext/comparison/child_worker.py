@@ -13,11 +13,11 @@ from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import IO, Any
 
+from foretext.base.errors import Interrupted
+from foretext.base.interruption import Interruption
+from foretext.base.registry import trusted
 from foretext.comparison.messages import Done, Failed, Message, Setup, encoded, read_message
 from foretext.comparison.worker import Job, JobFailed, Worker
-from foretext.errors import Interrupted
-from foretext.interruption import Interruption
-from foretext.registry import trusted
 
 __all__ = ["ChildWorker"]
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from foretext.base.errors import SettingError, did_you_mean
 from foretext.comparison.candidate import GROUPS, Candidate, Sections
 from foretext.comparison.candidate_settings import configured
 from foretext.comparison.candidates import (
@@ -16,7 +17,6 @@ from foretext.comparison.candidates import (
 )
 from foretext.comparison.checks import too_short
 from foretext.comparison.named_candidate import OVER, named_candidate
-from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.base_names import LEARNERS
 from foretext.finetuning.bases import NamedBackbone, is_name
 from foretext.objectives import OBJECTIVES

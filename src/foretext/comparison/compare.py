@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import Config, duration_seconds
+from foretext.base.errors import SettingError
 from foretext.comparison.candidate import Sections
 from foretext.comparison.comparison import Comparison
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rows import row_model
 from foretext.comparison.run import run_comparison
-from foretext.config import Config, duration_seconds
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
-from foretext.errors import SettingError
 from foretext.recipe.overrides import given_by_candidate
 
 __all__ = ["compare"]

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from foretext.artifact import load_task
+from foretext.base.errors import ModelFileError
+from foretext.base.files import atomic_file
 from foretext.comparison.leaderboard import NOTHING, html_table, table_rows, text_table
 from foretext.comparison.results_csv import results_csv
-from foretext.errors import ModelFileError
-from foretext.files import atomic_file
 from foretext.report.comparison_files import COMPARED, read_comparison
 from foretext.tasks.predictor import Predictor
 

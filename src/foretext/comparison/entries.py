@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foretext.base.errors import SettingError
 from foretext.comparison.answered import Answered
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.forecast import forecast
@@ -12,7 +13,6 @@ from foretext.comparison.ledger import Ledger, Outcome, Plan
 from foretext.comparison.named_candidate import named_candidate
 from foretext.comparison.rounds import Played
 from foretext.comparison.scores import spread
-from foretext.errors import SettingError
 
 __all__ = ["best_seed_place", "candidate_entry", "left_out_entry"]
 

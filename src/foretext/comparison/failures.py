@@ -5,10 +5,10 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
+from foretext.base.errors import BudgetError, ForetextError
+from foretext.base.files import atomic_file
+from foretext.base.runtime import lacks_memory
 from foretext.comparison.worker import Cause, Job
-from foretext.errors import BudgetError, ForetextError
-from foretext.files import atomic_file
-from foretext.runtime import lacks_memory
 
 __all__ = ["described_failure"]
 

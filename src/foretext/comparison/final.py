@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from foretext.base.errors import OutputError
+from foretext.base.files import atomic_file, is_regular_file
+from foretext.base.parsing import read_bytes
 from foretext.comparison.answered import Answered
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.candidate import Candidate
@@ -18,10 +21,7 @@ from foretext.comparison.rounds import Played
 from foretext.comparison.shares import Shares
 from foretext.comparison.turn import Contest
 from foretext.comparison.worker import Answer, JobFailed
-from foretext.errors import OutputError
-from foretext.files import atomic_file, is_regular_file
 from foretext.finetuning.task_rows import sampled
-from foretext.parsing import read_bytes
 
 __all__ = ["Final", "play_final"]
 

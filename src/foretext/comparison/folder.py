@@ -9,12 +9,12 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from foretext.base.errors import OutputError
+from foretext.base.files import held_folder, is_regular_file, output_error, refuse_name, sweep
+from foretext.base.interruption import GO_ON
+from foretext.base.leaving import undone_when_leaving
+from foretext.base.replacement import REPLACEMENT, complete, promote
 from foretext.comparison.ledger import Ledger
-from foretext.errors import OutputError
-from foretext.files import held_folder, is_regular_file, output_error, refuse_name, sweep
-from foretext.interruption import GO_ON
-from foretext.leaving import undone_when_leaving
-from foretext.replacement import REPLACEMENT, complete, promote
 
 __all__ = ["FINISHED", "comparison_folder", "finish"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.tasks.row_model import RowModel
 
 __all__ = ["held_out", "num_held_out"]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.artifact import load_task
+from foretext.base.runtime import command, command_began
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.baseline_run import BaselineRun
 from foretext.comparison.candidate import BASELINE
@@ -45,7 +46,6 @@ from foretext.pipeline.shared import shared_parts
 from foretext.progress import is_quiet
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
-from foretext.runtime import command, command_began
 from foretext.tasks.answers import Answers, numbers
 from foretext.tasks.row_model import RowModel
 

@@ -12,10 +12,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from foretext.base.errors import OutputError, SettingError
+from foretext.base.files import atomic_file, is_regular_file
+from foretext.base.parsing import read_json
 from foretext.comparison.worker import Job, Reply
-from foretext.errors import OutputError, SettingError
-from foretext.files import atomic_file, is_regular_file
-from foretext.parsing import read_json
 
 __all__ = ["KeptJob"]
 

@@ -6,9 +6,9 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foretext.counted import counted
+from foretext.base.counted import counted
+from foretext.base.errors import CorpusError
 from foretext.data.rows.text_key import NO_TEXT, text_key
-from foretext.errors import CorpusError
 
 __all__ = ["Leak", "find_leaks"]
 

@@ -22,11 +22,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from foretext.base.errors import OutputError
+from foretext.base.files import atomic_file, is_regular_file
+from foretext.base.parsing import read_json
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.shares import SLOWEST
-from foretext.errors import OutputError
-from foretext.files import atomic_file, is_regular_file
-from foretext.parsing import read_json
 
 __all__ = ["Ledger", "Outcome", "Plan", "SeedOutcome"]
 

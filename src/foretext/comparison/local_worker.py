@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from foretext.base.errors import Interrupted
 from foretext.comparison.failures import described_failure
 from foretext.comparison.jobs import do_job
 from foretext.comparison.worker import Job, JobFailed, Worker
-from foretext.errors import Interrupted
 
 __all__ = ["LocalWorker"]
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from foretext.base.heap import give_back_memory
+from foretext.base.runtime import usable_cores
 from foretext.finetuning.task_rows import sampled
-from foretext.heap import give_back_memory
-from foretext.runtime import usable_cores
 
 __all__ = [
     "disk_bytes",

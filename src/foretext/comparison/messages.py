@@ -15,9 +15,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from foretext.base.errors import OutputError
+from foretext.base.parsing import parse_json
 from foretext.comparison.worker import Answer, Cause, Finetune, Job, Prepare, Pretrain, Reply
-from foretext.errors import OutputError
-from foretext.parsing import parse_json
 
 __all__ = [
     "Done",

@@ -17,14 +17,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.sizes import SIZES, split_size
 from foretext.comparison.candidate import BASELINE, Candidate
-from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.base_names import LEARNERS, base_names
 from foretext.finetuning.bases import is_name
 from foretext.recipe.published import read_recipe
 from foretext.recipe.sections import Sections
 from foretext.recipes import recipe_names
-from foretext.sizes import SIZES, split_size
 
 __all__ = ["BASELINES", "OVER", "named_candidate"]
 

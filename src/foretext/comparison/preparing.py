@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from foretext._version import __version__
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.candidates import CorpusFacts
 from foretext.comparison.checks import check_budget, check_disk, needed_bytes
@@ -20,8 +22,6 @@ from foretext.comparison.shares import Stopwatch
 from foretext.comparison.text_facts import text_facts
 from foretext.corpus import Corpus
 from foretext.corpus.settings import CorpusConfig
-from foretext.counted import counted
-from foretext.errors import SettingError
 
 __all__ = ["kept_plan", "make_plan"]
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from foretext.base.errors import SettingError
+from foretext.base.parsing import parse_json
 from foretext.comparison.candidate import Sections
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
-from foretext.errors import SettingError
-from foretext.parsing import parse_json
 from foretext.tasks import TASKS
 
 __all__ = ["CompareRequest"]

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.files import atomic_file
+from foretext.base.registry import imported
 from foretext.comparison.held_out import held_out, num_held_out
 from foretext.comparison.leaks import NAMES, find_leaks
 from foretext.corpus.findings import Problem
@@ -16,10 +19,7 @@ from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.data.rows.row_texts import RowTexts
 from foretext.data.rows.text_key import text_key
-from foretext.errors import CorpusError, SettingError
-from foretext.files import atomic_file
 from foretext.finetuning.bases import predictor_class
-from foretext.registry import imported
 from foretext.tasks.row_model import RowModel
 
 __all__ = ["ComparisonRows", "read_rows", "read_written", "row_model"]

@@ -9,6 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from foretext.base.files import atomic_folder
+from foretext.base.registry import trust
+from foretext.base.runtime import command_began
+from foretext.base.terminal import say
 from foretext.comparison.best_recipe import name_given_rows
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.child_worker import ChildWorker
@@ -25,16 +29,12 @@ from foretext.comparison.shares import Shares, Stopwatch, machine_pace
 from foretext.comparison.sharing import share_work, shared_work
 from foretext.comparison.turn import Contest
 from foretext.comparison.worker import Worker
-from foretext.files import atomic_folder
 from foretext.finetuning.bases import is_name
 from foretext.progress import is_quiet
 from foretext.progress.budget import Budget
-from foretext.registry import trust
 from foretext.report.cells import duration
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.task_card import figure_name, figure_text
-from foretext.runtime import command_began
-from foretext.terminal import say
 
 __all__ = ["run_comparison"]
 

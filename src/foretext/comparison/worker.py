@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, TypeAlias, overload
 
 from pydantic import Field
 
-from foretext.errors import ForetextError
+from foretext.base.errors import ForetextError
 
 __all__ = [
     "Answer",

@@ -20,6 +20,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
+from foretext.base.errors import Interrupted, OutputError
+from foretext.base.files import held_folder
+from foretext.base.interruption import STOPPED, answered_signals, signalled
+from foretext.base.registry import imported, trust
+from foretext.base.terminal import guarded_streams
 from foretext.comparison.failures import described_failure
 from foretext.comparison.messages import (
     Done,
@@ -31,11 +36,6 @@ from foretext.comparison.messages import (
     read_setup,
 )
 from foretext.comparison.worker import Job, Reply
-from foretext.errors import Interrupted, OutputError
-from foretext.files import held_folder
-from foretext.interruption import STOPPED, answered_signals, signalled
-from foretext.registry import imported, trust
-from foretext.terminal import guarded_streams
 
 __all__ = ["work"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from foretext.errors import CorpusError, did_you_mean
+from foretext.base.errors import CorpusError, did_you_mean
 
 __all__ = ["has_column", "missing_column", "nested_names", "value_at"]
 

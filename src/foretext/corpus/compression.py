@@ -17,8 +17,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Literal, Protocol
 
-from foretext.errors import CorpusError
-from foretext.parsing.lfs_pointer import lfs_pointer_error
+from foretext.base.errors import CorpusError
+from foretext.base.parsing.lfs_pointer import lfs_pointer_error
 
 __all__ = [
     "LARGEST_PIECE",

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import CorpusError
 from foretext.corpus.findings import how_read, named_files
 from foretext.corpus.formats import format_of, normal_form
 from foretext.corpus.layout import Layout
@@ -20,7 +21,6 @@ from foretext.corpus.readings import FileReading, Readings, samples
 from foretext.corpus.settings import CorpusConfig
 from foretext.corpus.source import Source
 from foretext.corpus.sources import find_sources, left_out
-from foretext.errors import CorpusError
 
 __all__ = ["Corpus"]
 

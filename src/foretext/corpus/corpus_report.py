@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from foretext.base.representation import Represented
 from foretext.corpus.findings import (
     Coverage,
     Duplicates,
@@ -17,7 +18,6 @@ from foretext.corpus.findings import (
     Prospect,
 )
 from foretext.corpus.settings import Documents
-from foretext.representation import Represented
 
 __all__ = ["CorpusReport"]
 

@@ -12,12 +12,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from foretext.base.errors import CorpusError
+from foretext.base.files import open_file, temporary_folder
 from foretext.corpus.blocks import Advance, Blocks, map_blocks
 from foretext.corpus.shard_counts import counted_shards
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.word_table import WordTable
-from foretext.errors import CorpusError
-from foretext.files import open_file, temporary_folder
 from foretext.kernels.letters import Letters
 from foretext.shards.portable import Portable
 

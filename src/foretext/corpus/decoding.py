@@ -8,8 +8,8 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Iterator, Sequence
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.encoding_guess import likely_encodings
-from foretext.errors import CorpusError
 
 __all__ = ["advice", "decoded", "guessed"]
 

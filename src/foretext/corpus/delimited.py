@@ -6,10 +6,10 @@ import csv
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.columns import missing_column
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.lines import split_lines
-from foretext.errors import CorpusError
 
 __all__ = ["csv_rows", "tsv_rows"]
 

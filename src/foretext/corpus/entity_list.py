@@ -5,10 +5,10 @@ from __future__ import annotations
 import unicodedata
 from pathlib import Path
 
+from foretext.base.errors import CorpusError
+from foretext.base.parsing import read_bytes
+from foretext.base.parsing.text_file import with_line_feeds
 from foretext.corpus.decoding import guessed
-from foretext.errors import CorpusError
-from foretext.parsing import read_bytes
-from foretext.parsing.text_file import with_line_feeds
 
 __all__ = ["read_entities"]
 

@@ -9,8 +9,8 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
+from foretext.base.counted import counted
 from foretext.corpus.settings import Documents, Lines
-from foretext.counted import counted
 
 __all__ = [
     "Coverage",

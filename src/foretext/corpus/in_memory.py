@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from foretext.base.files import output_error, temporary_folder
 from foretext.corpus.settings import CorpusConfig
 from foretext.corpus.source import Source
-from foretext.files import output_error, temporary_folder
 
 __all__ = ["COLUMN", "InMemory", "is_file_or_source", "spooled"]
 

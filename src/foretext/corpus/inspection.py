@@ -19,6 +19,7 @@ from collections import Counter
 from functools import partial
 from typing import Literal
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.advice import Proposal, by_section, proposals
 from foretext.corpus.blocks import Advance
 from foretext.corpus.corpus import Corpus
@@ -38,7 +39,6 @@ from foretext.corpus.symptoms import Symptoms
 from foretext.corpus.tally_files import tallies
 from foretext.corpus.word_settings import WordSettings
 from foretext.corpus.word_statistics import WordStatistics
-from foretext.errors import CorpusError
 from foretext.shards import ShardEngine
 
 __all__ = ["inspect_corpus"]

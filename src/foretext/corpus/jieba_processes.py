@@ -7,10 +7,10 @@ from threading import Lock
 from types import TracebackType
 from typing import Self
 
+from foretext.base.errors import CorpusError
+from foretext.base.workers import WorkerLostError, WorkerPool, WorkerProcess, values_line
 from foretext.corpus.jieba_words import is_jieba_unchanged
 from foretext.corpus.jieba_worker import WORKS, Work
-from foretext.errors import CorpusError
-from foretext.workers import WorkerLostError, WorkerPool, WorkerProcess, values_line
 
 __all__ = ["JiebaHelpers", "JiebaProcesses"]
 

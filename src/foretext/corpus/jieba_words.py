@@ -8,9 +8,9 @@ import warnings
 from functools import cache
 from typing import TYPE_CHECKING
 
+from foretext.base.errors import MissingExtraError
 from foretext.corpus.emoji import EMOJI
 from foretext.corpus.normalization import without_invisible
-from foretext.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

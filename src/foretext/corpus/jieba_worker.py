@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from typing import Literal
 
+from foretext.base.workers import Service, read_values
 from foretext.corpus.jieba_words import mark_words, separate_words
-from foretext.workers import Service, read_values
 
 __all__ = ["WORKS", "Work"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from foretext.base.errors import CorpusError
+from foretext.base.parsing.json_text import json_value
 from foretext.corpus.columns import has_column, missing_column, nested_names, value_at
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.lines import split_lines
-from foretext.errors import CorpusError
-from foretext.parsing.json_text import json_value
 
 __all__ = ["jsonl_rows"]
 

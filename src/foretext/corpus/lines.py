@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.compression import LARGEST_PIECE
-from foretext.errors import CorpusError
 
 __all__ = ["LONGEST_LINE", "split_lines", "whole_lines", "with_line_feeds"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
+from foretext.base.errors import CorpusError, ForetextError, MissingExtraError
+from foretext.base.parsing.lfs_pointer import lfs_pointer_error
 from foretext.corpus.columns import has_column, missing_column, nested_names, value_at
-from foretext.errors import CorpusError, ForetextError, MissingExtraError
-from foretext.parsing.lfs_pointer import lfs_pointer_error
 
 __all__ = ["column_types", "parquet_batches", "parquet_rows"]
 

@@ -13,13 +13,13 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import islice, pairwise
 from typing import Any, Literal, NamedTuple, Self
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import SettingError
+from foretext.base.representation import Represented
 from foretext.corpus.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.corpus.settings import CorpusConfig
 from foretext.corpus.texts import TextSource, are_tokens, found_sources
-from foretext.errors import SettingError
-from foretext.representation import Represented
 
 __all__ = ["CONNECTOR_WORDS", "Phrases"]
 

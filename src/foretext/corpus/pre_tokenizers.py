@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from foretext.base.errors import SettingError
+from foretext.base.parsing import parse_json
 from foretext.corpus.emoji import EMOJI
 from foretext.corpus.jieba_words import is_jieba_installed, separate_words
 from foretext.corpus.normalization import INVISIBLE, Form, normalize
 from foretext.corpus.word_table import new_scratch
-from foretext.errors import SettingError
 from foretext.kernels.letters import ALONE, IGNORED, SEPARATOR, WORD, Letters, split_words
-from foretext.parsing import parse_json
 from foretext.shards.portable import Portable
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
+from foretext.base.errors import ForetextError
 from foretext.corpus.compression import compression_of
 from foretext.corpus.corpus import Corpus
 from foretext.corpus.findings import FileFacts, FileKind, Place, Problem
@@ -18,7 +19,6 @@ from foretext.corpus.formats import format_of, normal_form
 from foretext.corpus.places import Locate, Places, PlainPlaces, RowPlaces
 from foretext.corpus.settings import CorpusConfig
 from foretext.corpus.source import Source
-from foretext.errors import ForetextError
 
 __all__ = ["ReadFiles", "ReadShard"]
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from foretext.base.errors import ForetextError
 from foretext.corpus.formats import plain_text
 from foretext.corpus.layout import MANY_FILES, SMALL_FILE, Layout
 from foretext.corpus.lines import whole_lines
 from foretext.corpus.settings import CorpusConfig, Documents, Lines
 from foretext.corpus.source import Source
 from foretext.corpus.wrapping import FEWEST, LineEnds
-from foretext.errors import ForetextError
 
 __all__ = ["FileReading", "Readings", "samples"]
 

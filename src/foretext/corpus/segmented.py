@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from foretext.base.files import output_error
 from foretext.corpus.blocks import Blocks, map_in_order
 from foretext.corpus.jieba_processes import JiebaProcesses
 from foretext.corpus.jieba_words import is_jieba_unchanged, separate_words
-from foretext.files import output_error
 
 __all__ = ["SegmentedCorpus"]
 

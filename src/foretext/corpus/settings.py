@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
 

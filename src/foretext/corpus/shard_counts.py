@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foretext.base.errors import OutputError
+from foretext.base.parsing import map_array, read_bytes
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.text_shards import TextShards, shard_blocks
 from foretext.corpus.word_table import WordTable
-from foretext.errors import OutputError
-from foretext.parsing import map_array, read_bytes
 from foretext.shards.portable import Portable
 from foretext.shards.work import Fill
 

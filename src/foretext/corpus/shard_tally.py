@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import SettingError
+from foretext.base.parsing import parse_json
 from foretext.corpus.blocks import cut_blocks
 from foretext.corpus.duplicates import document_digests
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind
 from foretext.corpus.sketches import Sketches, Sketching
 from foretext.corpus.symptoms import Symptoms
 from foretext.corpus.word_table import Lines, WordTable
-from foretext.errors import SettingError
-from foretext.parsing import parse_json
 
 __all__ = ["ShardTally", "TallySettings", "tallied"]
 

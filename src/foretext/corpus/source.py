@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
+from foretext.base.errors import CorpusError
+from foretext.base.files import temporary_folder
 from foretext.corpus.settings import CorpusConfig
-from foretext.errors import CorpusError
-from foretext.files import temporary_folder
 
 __all__ = ["STANDARD_INPUT", "Source", "local_source", "remote_source", "standard_input"]
 

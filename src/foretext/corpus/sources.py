@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from foretext.arguments import shown_value
+from foretext.base.arguments import shown_value
+from foretext.base.errors import ArgumentError, CorpusError, did_you_mean
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.settings import Format
 from foretext.corpus.source import (
@@ -19,7 +20,6 @@ from foretext.corpus.source import (
     remote_source,
     standard_input,
 )
-from foretext.errors import ArgumentError, CorpusError, did_you_mean
 
 __all__ = [
     "CLEANED",

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import numpy as np
 
+from foretext.base.errors import OutputError
+from foretext.base.files import temporary_folder
+from foretext.base.parsing import map_array, read_json
 from foretext.corpus.read_shards import ReadShard
 from foretext.corpus.shard_counts import read_table, write_table
 from foretext.corpus.shard_tally import ShardTally, TallySettings, tallied
 from foretext.corpus.sketches import SKETCH, Sketches
 from foretext.corpus.symbols import Symbols
 from foretext.corpus.symptoms import SIGNS, Sign, Symptoms
-from foretext.errors import OutputError
-from foretext.files import temporary_folder
-from foretext.parsing import map_array, read_json
 from foretext.shards import Shard, ShardEngine, ShardWork
 from foretext.shards.work import Fill
 

@@ -14,14 +14,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias, Union
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import CorpusError
+from foretext.base.parsing import parse_json
 from foretext.corpus.columns import missing_column
 from foretext.corpus.file_names import MOST_FEW, are_few_words, looks_like_path, names_file
 from foretext.corpus.foreign_tables import column_names, column_values, plain_value
 from foretext.corpus.in_memory import COLUMN, InMemory, spooled
 from foretext.corpus.source import Source
-from foretext.errors import CorpusError
-from foretext.parsing import parse_json
 
 __all__ = [
     "SourceNames",

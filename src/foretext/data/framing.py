@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
+from foretext.base.errors import SettingError
 from foretext.data.batch import Visibility
-from foretext.errors import SettingError
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["Framing"]

@@ -15,9 +15,9 @@ from typing import BinaryIO, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from foretext.arguments import given_array
-from foretext.errors import ImageFileError, SettingError
-from foretext.parsing.npy_file import read_npy
+from foretext.base.arguments import given_array
+from foretext.base.errors import ImageFileError, SettingError
+from foretext.base.parsing.npy_file import read_npy
 
 __all__ = ["range_note", "read_images", "scaled_examples"]
 

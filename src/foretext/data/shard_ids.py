@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from foretext.base.errors import OutputError
+from foretext.base.parsing import map_array, read_json
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.text_shards import TextShards, shard_blocks
 from foretext.data.units import MarkedBlock
-from foretext.errors import OutputError
-from foretext.parsing import map_array, read_json
 from foretext.shards.portable import Portable
 from foretext.shards.work import Fill
 from foretext.tokenizers.base import EncodedBlock, Tokenizer

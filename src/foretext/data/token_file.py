@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from foretext.base.errors import CorpusError
+from foretext.base.parsing import Judge, check_values, map_array, read_json, release
 from foretext.data.units import ALL_BITS
-from foretext.errors import CorpusError
-from foretext.parsing import Judge, check_values, map_array, read_json, release
 
 __all__ = ["TokenFile", "TokenMeta", "Tokens"]
 

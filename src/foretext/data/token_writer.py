@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from foretext.base.errors import CorpusError, OutputError
+from foretext.base.files import atomic_folder
 from foretext.corpus.blocks import Advance, Blocks, map_blocks
 from foretext.corpus.text_shards import TextShards
 from foretext.data.shard_ids import encoded_shards
 from foretext.data.token_file import TokenFile, TokenMeta, Tokens
 from foretext.data.units import Encode, MarkedBlock
-from foretext.errors import CorpusError, OutputError
-from foretext.files import atomic_folder
 from foretext.tokenizers.base import EncodedBlock, Tokenizer
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from foretext.counted import counted
+from foretext.base.counted import counted
 from foretext.tokenizers.base import EncodedBlock
 
 __all__ = [

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from foretext.arguments import checked_arguments
-from foretext.config import duration_seconds
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import duration_seconds
+from foretext.base.errors import SettingError, did_you_mean
 from foretext.data.images import scaled_examples
-from foretext.errors import SettingError, did_you_mean
 from foretext.estimators.parameters import Parameters, kept
 from foretext.estimators.vector_estimator import refuse_folder
 from foretext.pipeline import run_recipe

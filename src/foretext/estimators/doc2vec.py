@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.arguments import checked_arguments
-from foretext.config import duration_seconds
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import duration_seconds
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.corpus.texts import TextSource

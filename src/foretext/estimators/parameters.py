@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
 
-from foretext.arguments import checked_arguments
-from foretext.errors import SettingError, did_you_mean
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.representation import Represented
 from foretext.recipe import Recipe
-from foretext.representation import Represented
 
 __all__ = ["Parameters", "kept"]
 

@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.arguments import checked_arguments
-from foretext.config import duration_seconds
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import duration_seconds
+from foretext.base.errors import SettingError
+from foretext.base.files import temporary_folder
 from foretext.corpus.texts import TextSource
-from foretext.errors import SettingError
 from foretext.estimators.parameters import Parameters
-from foretext.files import temporary_folder
 from foretext.pipeline import run_recipe
 from foretext.pipeline.memory import read_memory
 from foretext.recipe import Recipe

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from foretext.representation import Represented
+from foretext.base.representation import Represented
 
 __all__ = ["Evaluation"]
 

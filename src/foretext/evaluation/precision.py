@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.nn.device import ReadingPrecision
 from foretext.nn.quantized_linear import multiplies_integers
 from foretext.tasks.model import TaskModel

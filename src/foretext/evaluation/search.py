@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from foretext.base.errors import EvaluationError
+from foretext.base.parsing.text_file import read_text, with_line_feeds
 from foretext.corpus.sentences import split_sentences
-from foretext.errors import EvaluationError
 from foretext.evaluation.figures import Evaluation
 from foretext.metrics.retrieval import relevant_ranks, retrieval_figures
-from foretext.parsing.text_file import read_text, with_line_feeds
 from foretext.search import SearchIndex
 from foretext.search.search_index import By
 

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import EvaluationError
 from foretext.data.rows import LabelledPair, PairsConfig, read_pairs
-from foretext.errors import EvaluationError
 from foretext.evaluation.figures import Evaluation
 from foretext.metrics import pearson, spearman
 from foretext.metrics.ranking import (

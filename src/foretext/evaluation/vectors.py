@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from foretext.base.errors import EvaluationError
+from foretext.base.parsing import read_bytes
 from foretext.data.rows import PairsConfig, found_pairs_config, names_text_pairs
-from foretext.errors import EvaluationError
 from foretext.evaluation.figures import Evaluation
 from foretext.evaluation.text_pairs import evaluate_text_pairs
-from foretext.parsing import read_bytes
 from foretext.vectors.analogy_scores import AnalogyResult
 from foretext.vectors.pair_file import read_pair_file
 from foretext.vectors.word_pairs import WordPairResult

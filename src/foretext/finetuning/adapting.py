@@ -17,11 +17,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from foretext.config import duration_seconds
+from foretext.base.config import duration_seconds
+from foretext.base.errors import SettingError
+from foretext.base.runtime import usable_cores
 from foretext.data.rows.row_texts import RowTexts
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
-from foretext.errors import SettingError
 from foretext.finetuning.bases import Origin
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import BaseModel
@@ -30,7 +31,6 @@ from foretext.objectives.base import Objective
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints, check_arrays
 from foretext.progress.run_context import RunContext
-from foretext.runtime import usable_cores
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from foretext.errors import BudgetError
+from foretext.base.errors import BudgetError
 from foretext.finetuning.rehearsal import Cost
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.progress.budget import Budget, duration_option

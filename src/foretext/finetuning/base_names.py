@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from foretext.backbones import BACKBONES
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 
 __all__ = ["LEARNERS", "SHORT_NAMES", "base_names"]
 

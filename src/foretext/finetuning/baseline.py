@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.rehearsal import rehearsed
 from foretext.finetuning.task_rows import TaskRows, sampled

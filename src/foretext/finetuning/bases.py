@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from foretext.artifact import load
 from foretext.backbones import BACKBONES
-from foretext.errors import SettingError, did_you_mean
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.registry import imported
 from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
 from foretext.finetuning.recipe import BaseModel
 from foretext.recipes import recipe_names
-from foretext.registry import imported
 from foretext.tasks import TASKS
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any
 from torch import nn
 
 from foretext.backbones.base import Backbone
-from foretext.config import Config
-from foretext.errors import CorpusError, SettingError, did_you_mean
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError, SettingError, did_you_mean
 from foretext.finetuning.adapting import adapting_seconds
 from foretext.finetuning.recipe import TaskRecipe, TeacherModel
 from foretext.finetuning.settings import FinetuningConfig

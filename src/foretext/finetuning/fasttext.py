@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus.symbols import dropped_sentence
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.learner import Found, Learner, Record, Tell
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.progress.run_context import RunContext

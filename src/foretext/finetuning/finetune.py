@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, ov
 
 import pydantic
 
-from foretext.arguments import checked_arguments
-from foretext.config import Config
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import Config
+from foretext.base.errors import SettingError
+from foretext.base.terminal import say
 from foretext.data.rows.in_memory import RowSource
-from foretext.errors import SettingError
 from foretext.finetuning.keeping import told
 from foretext.finetuning.memory import read_memory
 from foretext.finetuning.recipe import BaseModel, TaskRecipe, TeacherModel
 from foretext.finetuning.run import run_finetuning
 from foretext.progress import is_quiet
 from foretext.recipe.overrides import GivenSections, given_sections
-from foretext.terminal import say
 
 if TYPE_CHECKING:
     from foretext.tasks.classification.linear import LinearClassifier

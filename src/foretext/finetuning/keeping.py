@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from foretext.counted import counted
-from foretext.files import atomic_file
+from foretext.base.counted import counted
+from foretext.base.files import atomic_file
 from foretext.finetuning.job import Finetuned
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.recipe import TaskRecipe

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError, did_you_mean
 from foretext.corpus.normalization import Form
-from foretext.counted import counted
-from foretext.errors import SettingError, did_you_mean
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections
 from foretext.finetuning.settings import FinetuningConfig

@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import Any, Self
 
+from foretext.base.errors import SettingError
 from foretext.corpus.symbols import dropped_sentence
-from foretext.errors import SettingError
 from foretext.finetuning.learner import Learner, Record
 from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.run_context import RunContext

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.corpus.normalization import Form
 from foretext.data.rows.row_texts import RowTexts
 from foretext.tasks.model import TaskModel

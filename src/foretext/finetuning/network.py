@@ -11,9 +11,9 @@ import torch
 from torch import nn
 
 from foretext.backbones.base import Backbone
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus.symbols import dropped_sentence
-from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.adapting import adaptable
 from foretext.finetuning.bases import Origin, open_base
 from foretext.finetuning.checks import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from foretext.errors import DivergedError
+from foretext.base.errors import DivergedError
 from foretext.finetuning.allotment import FEWEST_LEARNED
 from foretext.finetuning.learner import Tell
 from foretext.finetuning.rehearsal import rehearsed

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from foretext.base.errors import CorpusError
 from foretext.data.examples import Examples
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError
 from foretext.finetuning.adapting import Adapted, adaptable, adapted, adapting_seconds
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.learner import Prepared

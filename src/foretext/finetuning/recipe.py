@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, Union
 
 from pydantic import BeforeValidator
 
-from foretext.config import Config, duration_seconds
+from foretext.base.config import Config, duration_seconds
+from foretext.base.errors import SettingError
+from foretext.base.parsing import read_toml
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
-from foretext.errors import SettingError
-from foretext.parsing import read_toml
 
 if TYPE_CHECKING:
     from foretext.language_model import LanguageModel

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from foretext.errors import OutputError, SettingError
-from foretext.files import atomic_file
+from foretext.base.errors import OutputError, SettingError
+from foretext.base.files import atomic_file
+from foretext.base.parsing import read_toml
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections
-from foretext.parsing import read_toml
 
 __all__ = ["keep_given", "write_sections"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from foretext.base.counted import counted
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus.findings import Problem
-from foretext.counted import counted
-from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.unlabelled import new_texts, read_unlabelled

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from foretext._version import __version__
+from foretext.base.errors import SettingError
 from foretext.data.rows.parallel_files import as_parallel_files
-from foretext.errors import SettingError
 from foretext.finetuning.baseline import learned_baseline
 from foretext.finetuning.bases import is_name, learner_class, name_note, predictor_class
 from foretext.finetuning.closing import allotted

@@ -7,11 +7,11 @@ from typing import Any
 
 from typing_extensions import TypedDict  # pydantic reads this one before Python 3.12
 
-from foretext.errors import OutputError
-from foretext.files import atomic_file
+from foretext.base.errors import OutputError
+from foretext.base.files import atomic_file
+from foretext.base.parsing import read_json
 from foretext.finetuning.learner import Found, Learner, Tell
 from foretext.finetuning.task_rows import TaskRows
-from foretext.parsing import read_json
 from foretext.progress import MetricsLog, Progress
 
 __all__ = ["searched"]

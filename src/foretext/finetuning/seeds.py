@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foretext.counted import counted
-from foretext.errors import OutputError
-from foretext.files import atomic_file
+from foretext.base.counted import counted
+from foretext.base.errors import OutputError
+from foretext.base.files import atomic_file
+from foretext.base.parsing import read_json
 from foretext.finetuning.allotment import Allotment
 from foretext.finetuning.learner import Found, Learner, Record
 from foretext.finetuning.task_rows import TaskRows
-from foretext.parsing import read_json
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.predictor import Predictor
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from foretext.backbones import AUTOENCODERS, BACKBONES
-from foretext.errors import SettingError, did_you_mean
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.registry import Registry, imported
+from foretext.base.sizes import split_size
 from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
 from foretext.objectives import OBJECTIVES
 from foretext.recipe.described import DescribedSetting, described
 from foretext.recipe.published import read_recipe
 from foretext.recipe.sections import CORPUS, DATA, TRAINING, owners_of
 from foretext.recipes import recipe_names
-from foretext.registry import Registry, imported
-from foretext.sizes import split_size
 from foretext.tasks import TASKS
 from foretext.tokenizers.subwords import SUBWORDS
 from foretext.vectors import VECTORS

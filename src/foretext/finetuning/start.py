@@ -12,8 +12,8 @@ import torch
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
+from foretext.base.errors import SettingError
 from foretext.corpus.normalization import Form
-from foretext.errors import SettingError
 from foretext.finetuning.bases import NamedBackbone, Origin
 from foretext.finetuning.checks import RATES
 from foretext.finetuning.material import Material

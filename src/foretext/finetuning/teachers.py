@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.artifact import load_task
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError, SettingError
 from foretext.finetuning.recipe import TeacherModel
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.classification.words import learned_linear

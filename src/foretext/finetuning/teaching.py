@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.rehearsal import rehearsed
 from foretext.finetuning.settings import FinetuningConfig

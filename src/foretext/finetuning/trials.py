@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from torch import nn
 
-from foretext.errors import DivergedError, MissingExtraError, SettingError
+from foretext.base.errors import DivergedError, MissingExtraError, SettingError
 from foretext.finetuning.learner import Found, Tell
 from foretext.finetuning.start import Start
 from foretext.progress.budget import Budget

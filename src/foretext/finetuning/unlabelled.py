@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError
 from foretext.corpus.foreign_tables import column_names
 from foretext.data.rows import InputColumns, InputFile, LabelledText, input_files, text_inputs
 from foretext.data.rows.in_memory import RowSource, json_lines, row_source
 from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.text_key import NO_TEXT, text_key
-from foretext.errors import CorpusError
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.task_rows import TaskRows
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.finetuning.material import Material
 from foretext.finetuning.recipe import BaseModel
 from foretext.run_folder import RunFolder

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.task_rows import sampled
 from foretext.progress.checkpoint import Checkpoints

@@ -13,7 +13,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.generation.constraints import FORBIDDEN, Constraints
 from foretext.generation.decoder import Decoder
 from foretext.generation.decoding import Decoding, Output

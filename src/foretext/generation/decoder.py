@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs, Visibility
-from foretext.errors import SettingError
 from foretext.generation.sources import keep_sources, pad_sources
 from foretext.nn.cache import Cache
 from foretext.objectives.reading import Reading

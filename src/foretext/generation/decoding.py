@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.generation.sampling import Sampling
 
 __all__ = ["Decoding", "Output"]

@@ -10,7 +10,7 @@ import torch
 from pydantic import Field, model_validator
 from torch import Tensor
 
-from foretext.config import Config
+from foretext.base.config import Config
 
 __all__ = ["Sampling", "choose", "draw", "probabilities"]
 

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.metrics import sigmoid, softmax
 from foretext.nn.vocabulary_head import Score
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from torch import Tensor
 
 from foretext.backbones.base import States
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.data.batch import Inputs
 from foretext.heads.task_base import TaskBase
 from foretext.nn.pooling import Pooling

@@ -6,7 +6,7 @@ from pydantic import Field
 from torch import Tensor
 
 from foretext.backbones.base import States
-from foretext.config import Config as Settings
+from foretext.base.config import Config as Settings
 from foretext.data.batch import Inputs, Needed
 from foretext.data.rows.label import LabelValue, found_labels, named_labels
 from foretext.heads.answers import Classes, LabelSets, class_answers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.heads.task_base import TaskBase
 from foretext.nn.scalar_mix import ScalarMix
 

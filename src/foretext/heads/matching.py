@@ -14,12 +14,12 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from foretext.backbones.base import States
-from foretext.config import Config as Settings
+from foretext.base.config import Config as Settings
+from foretext.base.errors import SettingError
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.data.batch import Inputs
 from foretext.data.overlap_features import NUM_OVERLAP_FEATURES
 from foretext.data.rows.label import LabelValue, found_labels, named_labels
-from foretext.errors import SettingError
 from foretext.heads.answers import Classes, RealNumber, balanced_weights
 from foretext.heads.layer_mix import Layers, default_layers, layer_mix
 from foretext.heads.next_tokens import NextTokens

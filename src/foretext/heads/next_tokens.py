@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from foretext.backbones.base import States
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.heads.task_base import TaskBase
 from foretext.nn.token_head import Score, TokenHead
 

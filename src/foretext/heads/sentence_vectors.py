@@ -17,9 +17,9 @@ from pydantic import Field, PositiveInt, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.base import States
-from foretext.config import Config as Settings
+from foretext.base.config import Config as Settings
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
-from foretext.errors import SettingError
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.heads.text_pooler import initialised_linear

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from foretext.base.errors import SettingError
 from foretext.data.framing import Framing
-from foretext.errors import SettingError
 from foretext.heads.task_base import TaskBase
 
 __all__ = [

@@ -16,9 +16,9 @@ from pydantic import Field, model_validator
 from torch import Tensor
 
 from foretext.backbones.base import States
-from foretext.config import Config as Settings
+from foretext.base.config import Config as Settings
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
-from foretext.errors import SettingError
 from foretext.heads.base import Head
 from foretext.heads.layer_mix import Layers, default_layers, layer_mix
 from foretext.heads.shared_tokens import SharedTokens, mark_shared_tokens, marks_shared

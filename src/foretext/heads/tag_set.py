@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Literal
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.metrics import (
     Notation,
     Scheme,

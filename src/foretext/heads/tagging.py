@@ -15,7 +15,7 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from foretext.backbones.base import States
-from foretext.config import Config as Settings
+from foretext.base.config import Config as Settings
 from foretext.data.batch import Batch, Inputs
 from foretext.data.padded_examples import IGNORED
 from foretext.heads.base import Head

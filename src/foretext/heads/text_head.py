@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foretext.backbones.base import States
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.data.batch import Batch
 from foretext.heads.answers import Answers
 from foretext.heads.base import Head

@@ -15,10 +15,10 @@ from pydantic import Field, model_validator
 from torch import Tensor
 
 from foretext.backbones.base import States
-from foretext.config import Config as Settings
+from foretext.base.config import Config as Settings
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.padded_examples import IGNORED
-from foretext.errors import SettingError
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.nn.token_head import Score, TokenHead

@@ -14,10 +14,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from foretext.errors import ModelFileError, OutputError
-from foretext.files import atomic_file, is_regular_file, output_error, sweep
-from foretext.parsing import read_json
-from foretext.replacement import REPLACEMENT, complete, promote
+from foretext.base.errors import ModelFileError, OutputError
+from foretext.base.files import atomic_file, is_regular_file, output_error, sweep
+from foretext.base.parsing import read_json
+from foretext.base.replacement import REPLACEMENT, complete, promote
 from foretext.search.folder import KIND, IndexFolder
 
 __all__ = ["Building", "Progressed"]

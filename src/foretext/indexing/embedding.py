@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from foretext.errors import ModelFileError
-from foretext.files import open_file, output_error
+from foretext.base.errors import ModelFileError
+from foretext.base.files import open_file, output_error
+from foretext.base.parsing import map_array
 from foretext.indexing.building import Building
-from foretext.parsing import map_array
 from foretext.progress import Progress
 from foretext.search.embedder import Embedder
 from foretext.search.folder import IndexFacts, IndexFolder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from foretext.errors import MissingExtraError
+from foretext.base.errors import MissingExtraError
 from foretext.progress import Progress
 from foretext.search.folder import IndexFacts, IndexFolder
 from foretext.search.stored_vectors import StoredVectors

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from foretext.arguments import checked_arguments
 from foretext.artifact import load_embedder
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import ForetextError, Interrupted, SettingError
+from foretext.base.files import held_folder, output_error, refuse_name
+from foretext.base.interruption import GO_ON, Interruption
+from foretext.base.leaving import undone_when_leaving
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.texts import TextSource, found_sources
-from foretext.errors import ForetextError, Interrupted, SettingError
-from foretext.files import held_folder, output_error, refuse_name
 from foretext.indexing.building import Building
 from foretext.indexing.graph import refuse_missing_usearch
 from foretext.indexing.job import Job
 from foretext.indexing.settings import IndexConfig
-from foretext.interruption import GO_ON, Interruption
-from foretext.leaving import undone_when_leaving
 from foretext.recipe.overrides import GivenValues, given_values
 from foretext.search.folder import IndexFacts
 from foretext.search.search_index import SearchIndex

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from foretext._version import __version__
 from foretext.artifact import load_embedder, opened_run
+from foretext.base.errors import Interrupted, ModelFileError, OutputError
+from foretext.base.interruption import Interruption
 from foretext.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
-from foretext.errors import Interrupted, ModelFileError, OutputError
 from foretext.indexing.building import Building, Progressed
 from foretext.indexing.embedding import blocks_of, embed_passages, keep_vectors, take_vectors
 from foretext.indexing.graph import build_graph, wants_graph
 from foretext.indexing.kept_model import keep_model
 from foretext.indexing.reading import read_passages
 from foretext.indexing.settings import IndexConfig
-from foretext.interruption import Interruption
 from foretext.progress import Progress
 from foretext.search.cutting import Cutter
 from foretext.search.embedder import Embedder, EmbeddingModel, idf_of, read_weights, write_weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from foretext.artifact import load_vectors
-from foretext.files import output_error
+from foretext.base.files import output_error
 from foretext.search.folder import KEPT_VECTORS, IndexFolder
 from foretext.search.model_files import copy_model, fingerprint
 

@@ -8,11 +8,11 @@ import shutil
 from collections.abc import Callable, Iterator
 from typing import Literal
 
+from foretext.base.errors import CorpusError
+from foretext.base.files import atomic_file, output_error
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.paragraphs import Paragraph, has_rows, paragraphs
 from foretext.corpus.source import Source
-from foretext.errors import CorpusError
-from foretext.files import atomic_file, output_error
 from foretext.progress import Progress
 from foretext.search.cutting import Cutter
 from foretext.search.folder import IndexFolder, SourceFacts

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.search.embedder import EmbeddingModel
 from foretext.search.folder import EmbeddingOptions, IndexFacts
 from foretext.vectors.storage import StorageType

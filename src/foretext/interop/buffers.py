@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from foretext.backbones.transformer_config import TransformerConfig
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 
 __all__ = ["TRANSFORMER_BUFFERS", "Holds", "check_buffers", "is_zero"]
 

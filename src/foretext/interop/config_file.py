@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import ConfigDict
 from typing_extensions import TypedDict
 
-from foretext.errors import ModelFileError
-from foretext.files import atomic_file
+from foretext.base.errors import ModelFileError
+from foretext.base.files import atomic_file
+from foretext.base.parsing import read_json
 from foretext.interop.own_settings import check_own
-from foretext.parsing import read_json
 
 __all__ = ["path_within", "read_config", "read_vocab_size", "write_json"]
 

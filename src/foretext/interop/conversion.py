@@ -13,7 +13,7 @@ from torch import Tensor
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
-from foretext.errors import ModelFileError, SettingError
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.interop.buffers import check_buffers
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings

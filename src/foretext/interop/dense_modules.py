@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 from typing_extensions import TypedDict
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import read_json
 from foretext.interop.config_file import write_json
 from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
 from foretext.nn.dense import Dense, DenseActivation
-from foretext.parsing import read_json
 
 __all__ = ["read_dense", "write_dense"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.interop.albert import Albert
 from foretext.interop.bart import Bart
 from foretext.interop.bert import Bert

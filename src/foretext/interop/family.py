@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 from torch import Tensor
 
 from foretext.backbones.base import Backbone
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.data.batch import Visibility
 from foretext.interop.buffers import Holds
 from foretext.interop.config_file import read_vocab_size

@@ -12,12 +12,12 @@ from typing import Any, Literal, NamedTuple
 from pydantic import ConfigDict
 from typing_extensions import TypedDict
 
-from foretext.errors import ModelFileError, SettingError
+from foretext.base.errors import ModelFileError, SettingError
+from foretext.base.parsing import check_value, read_json
 from foretext.generation import Decoding
 from foretext.interop.config_file import write_json
 from foretext.objectives.reading import Writing
 from foretext.objectives.sequence_to_sequence import SequenceToSequence
-from foretext.parsing import check_value, read_json
 
 __all__ = [
     "GENERATION",

@@ -14,8 +14,9 @@ from typing import Any, cast
 
 from foretext._version import __version__
 from foretext.backbones.base import Backbone
+from foretext.base.errors import ModelFileError
+from foretext.base.replacement import refuse_unfinished
 from foretext.data.framing import Framing
-from foretext.errors import ModelFileError
 from foretext.generation import Decoding
 from foretext.interop.config_file import read_config, write_json
 from foretext.interop.conversion import from_family, to_family
@@ -41,7 +42,6 @@ from foretext.interop.weight_file import (
 )
 from foretext.objectives.base import Objective
 from foretext.objectives.sequence_to_sequence import SequenceToSequence
-from foretext.replacement import refuse_unfinished
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.hf_files import (

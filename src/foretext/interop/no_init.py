@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 
 __all__ = ["no_init"]
 

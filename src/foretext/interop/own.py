@@ -13,8 +13,8 @@ from torch import Tensor
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.data.batch import Visibility
-from foretext.errors import ModelFileError, SettingError
 from foretext.interop.config_file import read_vocab_size
 from foretext.interop.loaded import LoadedNetwork
 from foretext.interop.no_init import no_init

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
 from foretext.backbones.base import Backbone
-from foretext.config import Config
-from foretext.errors import ModelFileError, SettingError
+from foretext.base.config import Config
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.interop.own_settings import KEY, own_part
 from foretext.objectives.criterion import Criterion
 

@@ -10,9 +10,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import TypedDict
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import parse_json
 from foretext.metrics import Scheme, TagForm
-from foretext.parsing import parse_json
 
 __all__ = ["KEY", "check_own", "own_part"]
 

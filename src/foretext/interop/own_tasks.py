@@ -12,7 +12,7 @@ from typing import Any
 from torch import Tensor
 
 from foretext._version import __version__
-from foretext.errors import ModelFileError, SettingError
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.interop.loaded import LoadedTask

@@ -12,11 +12,11 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from typing_extensions import TypedDict
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import read_json
 from foretext.interop.config_file import path_within, write_json
 from foretext.interop.dense_modules import read_dense, write_dense
 from foretext.nn.dense import Dense
-from foretext.parsing import read_json
 
 __all__ = [
     "PoolingMode",

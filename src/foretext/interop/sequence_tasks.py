@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from torch import Tensor
 
-from foretext.errors import ModelFileError, SettingError
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.generation import Decoding
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from torch import Tensor
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.interop.buffers import check_buffers

@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
+from foretext.base.replacement import refuse_unfinished
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.interop.config_file import read_config, write_json
@@ -49,7 +50,6 @@ from foretext.interop.weight_file import (
     weight_path,
     write_weights,
 )
-from foretext.replacement import refuse_unfinished
 from foretext.tokenizers.frames import framed
 from foretext.tokenizers.hf_files import (
     load_hf_tokenizer,

@@ -12,11 +12,11 @@ from pathlib import Path
 from pydantic import ConfigDict
 from typing_extensions import TypedDict
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import check_value, read_json
 from foretext.interop.families import FAMILIES
 from foretext.interop.family import Settings
 from foretext.interop.generation_config import GENERATION
-from foretext.parsing import check_value, read_json
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["with_ends"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.interop.rows import Row
 
 __all__ = ["fill_weights", "named_weights", "renamed_weights"]

@@ -8,10 +8,10 @@ from pathlib import Path
 from torch import Tensor
 from typing_extensions import TypedDict
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import read_json, write_tensors
+from foretext.base.parsing.torch_file import read_torch
 from foretext.interop.config_file import path_within
-from foretext.parsing import read_json, write_tensors
-from foretext.parsing.torch_file import read_torch
 
 __all__ = [
     "OURS",

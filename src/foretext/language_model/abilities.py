@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.objectives.base import Objective
 
 __all__ = ["cannot"]

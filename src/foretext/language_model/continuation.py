@@ -10,8 +10,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.framing import Framing
-from foretext.errors import CorpusError, SettingError
 from foretext.generation import BeamSearch, Decoder, Decoding, Sampling, generate_ids
 from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Networks

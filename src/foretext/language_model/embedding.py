@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.backbones.base import Backbone
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus.blocks import Advance
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
-from foretext.errors import CorpusError, SettingError
 from foretext.language_model.encoding import Pooling, pool_texts, pool_windows
 from foretext.tokenizers.base import Tokenizer
 

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from foretext.backbones.base import Backbone, States
 from foretext.backbones.inference_batches import inference_batches
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs, Visibility
-from foretext.errors import SettingError
 from foretext.nn.batch_threads import over_batches
 from foretext.nn.pooling import POOLS
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.interop.transfer import named_weights
 from foretext.language_model.model import LanguageModel
 from foretext.tokenizers.added_words import add_words

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import torch
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.framing import Framing
-from foretext.errors import CorpusError, SettingError
 from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Network
 from foretext.nn.token_head import TokenHead

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from foretext.errors import CorpusError, SettingError
+from foretext.base.errors import CorpusError, SettingError
 from foretext.language_model.abilities import cannot
 from foretext.language_model.continuation import (
     CONTEXT,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from foretext.backbones.base import Backbone
+from foretext.base.errors import CorpusError
 from foretext.data.batch import Inputs, Visibility
 from foretext.data.framing import Framing
-from foretext.errors import CorpusError
 from foretext.language_model.embedding import framed_pair
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from foretext.backbones.base import Backbone
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import CorpusError, SettingError
 from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Network
 from foretext.nn.token_head import TokenHead

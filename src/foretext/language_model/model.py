@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from foretext.arguments import checked_arguments
-from foretext.config import whole_number
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import whole_number
+from foretext.base.errors import SettingError
 from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import iterate_texts
-from foretext.errors import SettingError
 from foretext.generation import Sampling
 from foretext.language_model.continuation import (
     Continuation,

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from foretext.backbones.base import Backbone
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.generation import Decoder
 from foretext.nn.copies import Copies
 from foretext.nn.device import ReadingPrecision, choose_dtype

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Self
 
 import torch
 
-from foretext.arguments import checked_arguments
 from foretext.backbones.base import Backbone
+from foretext.base.arguments import checked_arguments
+from foretext.base.files import merged_folder
+from foretext.base.representation import Represented
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
-from foretext.files import merged_folder
 from foretext.generation import Decoding
 from foretext.heads.task_base import TaskBase
 from foretext.language_model.embedding import TextEmbedder
@@ -23,7 +24,6 @@ from foretext.language_model.read_tokens import ReadTokens, read_tokens
 from foretext.nn.dense import Dense, through_layers
 from foretext.nn.device import DeviceName, ReadingPrecision, choose_device
 from foretext.objectives.base import Objective, TaskHeads
-from foretext.representation import Represented
 from foretext.tokenizers.known_languages import languages_of_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import torch
 
-from foretext.errors import CorpusError, SettingError
+from foretext.base.errors import CorpusError, SettingError
 from foretext.generation import Decoder
 from foretext.language_model.filling import WRITTEN, Filling, filled, written_piece
 from foretext.language_model.networks import Network

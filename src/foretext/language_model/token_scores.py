@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from foretext.backbones.base import Backbone
-from foretext.config import whole_number
+from foretext.base.config import whole_number
+from foretext.base.errors import CorpusError
 from foretext.data.batch import Inputs
-from foretext.errors import CorpusError
 from foretext.language_model.abilities import cannot
 from foretext.language_model.networks import Network
 from foretext.nn.token_head import TokenHead

@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.nn.linear_cross_entropy import linear_cross_entropy
 from foretext.nn.token_head import Score, TokenHead
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import torch
 
-from foretext.runtime import Threads
+from foretext.base.runtime import Threads
 
 __all__ = ["over_batches"]
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 import torch
 
-from foretext.errors import SettingError
-from foretext.runtime import local_place, num_local_processes, num_processes
+from foretext.base.errors import SettingError
+from foretext.base.runtime import local_place, num_local_processes, num_processes
 
 __all__ = ["DeviceName", "Precision", "ReadingPrecision", "choose_device", "choose_dtype"]
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.kernels.byte_rows import LARGEST, ZERO, quantize_rows, scale_rows
 from foretext.nn.linear_maps import with_linear_maps
 from foretext.nn.packed_linear import PackedLinear

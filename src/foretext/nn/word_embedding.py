@@ -9,9 +9,9 @@ import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from foretext.config import Config as Settings
+from foretext.base.config import Config as Settings
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.errors import SettingError
 from foretext.nn.bigrams import Bigrams
 from foretext.nn.characters import CharacterCNN, CharacterLSTM
 from foretext.nn.dropout import Dropout

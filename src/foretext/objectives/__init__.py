@@ -1,6 +1,6 @@
 """Pretraining objectives: what a model predicts of a text, and the loss."""
 
-from foretext.registry import Registry
+from foretext.base.registry import Registry
 
 __all__ = ["OBJECTIVES"]
 

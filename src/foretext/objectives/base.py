@@ -16,13 +16,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 from torch import Tensor
 
 from foretext.backbones.base import Backbone
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import SettingError
 from foretext.corpus.blocks import Blocks
 from foretext.data.batch import Batch, Inputs
 from foretext.data.examples import Examples
 from foretext.data.segmenter import Segmenter
 from foretext.data.token_file import TokenFile
-from foretext.errors import SettingError
 from foretext.nn.token_head import TokenHead
 from foretext.nn.vocabulary_head import HeadTransform
 from foretext.objectives.criterion import Criterion

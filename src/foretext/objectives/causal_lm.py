@@ -14,14 +14,14 @@ import torch
 from pydantic import Field
 
 from foretext.backbones.base import Backbone, States
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.examples import Examples
 from foretext.data.examples_by_row import ExamplesByRow
 from foretext.data.row_draws import RowDraws
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
-from foretext.errors import SettingError
 from foretext.nn.adaptive_softmax import AdaptiveSoftmax, usual_cutoffs
 from foretext.nn.dropout import Dropout
 from foretext.nn.token_head import Score, TokenHead

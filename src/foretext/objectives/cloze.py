@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from foretext.backbones.base import Backbone
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.nn.feed_forward import Activation
 from foretext.nn.norm import NormKind
 from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead

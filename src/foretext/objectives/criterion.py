@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Visibility
-from foretext.errors import SettingError
 from foretext.nn.vocabulary_head import Score
 
 __all__ = ["Criterion", "check_pair"]

@@ -15,8 +15,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from foretext.backbones.base import Backbone, States
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch
-from foretext.errors import SettingError
 from foretext.nn.token_head import Score, TokenHead
 from foretext.objectives.base import Objective
 from foretext.objectives.criterion import Criterion

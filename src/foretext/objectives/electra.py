@@ -21,11 +21,11 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Visibility
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
-from foretext.errors import SettingError
 from foretext.nn.feed_forward import ACTIVATIONS, Activation
 from foretext.nn.parameters import share_parameter
 from foretext.nn.vocabulary_head import Score, VocabularyHead

@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 from torch import Tensor
 
 from foretext.backbones.base import Backbone
+from foretext.base.errors import SettingError
 from foretext.corpus.blocks import Blocks
 from foretext.corpus.entity_list import read_entities
 from foretext.corpus.jieba_words import jieba_version
@@ -26,7 +27,6 @@ from foretext.data.batch import Batch
 from foretext.data.segmenter import Segmenter
 from foretext.data.token_file import TokenFile
 from foretext.data.units import WORD, num_entities
-from foretext.errors import SettingError
 from foretext.objectives.base import Objective
 from foretext.objectives.cloze import ClozeConfig
 from foretext.objectives.masked_rows import Masking, UnitKind

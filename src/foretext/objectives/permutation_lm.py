@@ -17,7 +17,7 @@ from pydantic import Field
 from torch import Tensor
 
 from foretext.backbones.base import Backbone, States
-from foretext.config import Config as Settings
+from foretext.base.config import Config as Settings
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.examples import Examples
 from foretext.data.examples_by_row import ExamplesByRow

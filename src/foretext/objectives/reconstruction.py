@@ -19,7 +19,7 @@ from torch import Tensor
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.backbones.base import States
 from foretext.backbones.trainable import Trainable
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.data.array_examples import ArrayExamples, Corruption
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.nn.vocabulary_head import Score

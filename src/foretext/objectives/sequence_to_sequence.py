@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.data.batch import Batch, Visibility
 from foretext.data.examples import Examples
 from foretext.nn.token_head import Score

@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from foretext.config import Config
+from foretext.base.config import Config
 
 __all__ = ["SoftmaxConfig"]
 

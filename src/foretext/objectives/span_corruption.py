@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from foretext.backbones.base import Backbone
+from foretext.base.errors import SettingError
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
-from foretext.errors import SettingError
 from foretext.objectives.gap import Gap
 from foretext.objectives.hidden_word import hide_whole_word
 from foretext.objectives.in_use import ModelInUse

@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from foretext.backbones.base import Backbone
-from foretext.config import Config as BaseConfig
+from foretext.base.config import Config as BaseConfig
+from foretext.base.errors import CorpusError
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
-from foretext.errors import CorpusError
 from foretext.objectives.gap import Gap
 from foretext.objectives.hidden_word import hide_whole_word
 from foretext.objectives.in_use import ModelInUse

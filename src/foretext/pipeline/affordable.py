@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from foretext.base.files import temporary_folder
+from foretext.base.runtime import usable_cores
 from foretext.corpus import Corpus
 from foretext.data.token_writer import write_tokens
-from foretext.files import temporary_folder
 from foretext.objectives import OBJECTIVES
 from foretext.pipeline.job import Sources
 from foretext.pipeline.planning import ruled_by_text
@@ -20,7 +21,6 @@ from foretext.plan.sample import CorpusSample
 from foretext.plan.stopwatch import Timer
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import suited
-from foretext.runtime import usable_cores
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import SUBWORDS, learn_subwords
 

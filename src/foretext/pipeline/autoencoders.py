@@ -14,11 +14,11 @@ from foretext._version import __version__
 from foretext.backbones import AUTOENCODERS
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.backbones.base import Backbone
+from foretext.base.counted import counted
+from foretext.base.errors import ImageFileError, SettingError
+from foretext.base.files import atomic_file
 from foretext.codec import Codec
-from foretext.counted import counted
 from foretext.data.images import range_note, read_images, scaled_examples
-from foretext.errors import ImageFileError, SettingError
-from foretext.files import atomic_file
 from foretext.objectives.reconstruction import (
     Reconstruction,
     ReconstructionConfig,

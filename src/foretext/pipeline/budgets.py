@@ -12,10 +12,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from foretext.base.errors import OutputError
+from foretext.base.files import atomic_file, is_regular_file
+from foretext.base.parsing import read_json
 from foretext.corpus.beginning import Beginning
-from foretext.errors import OutputError
-from foretext.files import atomic_file, is_regular_file
-from foretext.parsing import read_json
 from foretext.pipeline.job import PretrainingJob
 from foretext.plan.times import LOADING_SECONDS, READING_RATE, Closing, training_seconds
 from foretext.progress import human_seconds

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, overload
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import SettingError
 from foretext.corpus.texts import TextSource
-from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
 from foretext.pipeline.network_distillation import distill_network
 from foretext.pipeline.pretraining import Pretrained

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from foretext._version import __version__
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.corpus.document_names import document_names
 from foretext.data.token_file import TokenFile
-from foretext.errors import SettingError
 from foretext.pipeline.budgets import with_training_time
 from foretext.pipeline.job import PretrainingJob
 from foretext.pipeline.word_vectors import encode_text

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.corpus.beginning import Beginning, first_bytes
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import SourceNames
-from foretext.errors import SettingError
 from foretext.pipeline.runs import Job
 from foretext.pipeline.shared import SharedFolder
 from foretext.plan.times import Closing

@@ -11,17 +11,18 @@ import numpy as np
 
 from foretext._version import __version__
 from foretext.artifact import load_language_model
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError
+from foretext.base.parsing import parse_toml
+from foretext.base.runtime import usable_cores
 from foretext.corpus import Corpus
-from foretext.counted import counted
 from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.data.units import described
-from foretext.errors import SettingError
 from foretext.interop.hugging_face import save_hugging_face
 from foretext.language_model import LanguageModel
 from foretext.nn.device import DeviceName, choose_device
 from foretext.objectives.base import Objective
-from foretext.parsing import parse_toml
 from foretext.pipeline.best_weights import ending_warning, keeps_best
 from foretext.pipeline.budgets import reading, with_training_time
 from foretext.pipeline.building import build_model, objective_class, training_config
@@ -35,7 +36,6 @@ from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.report.model_card import model_card
 from foretext.run_folder import RunFolder
-from foretext.runtime import usable_cores
 from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.kept_record import kept_record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from foretext.backbones import BACKBONES
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.objectives import OBJECTIVES
 from foretext.pipeline.building import check_model, tokenizer_of_few_words
 from foretext.recipe import Recipe

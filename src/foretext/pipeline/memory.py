@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
+from foretext.base.errors import ModelFileError, SettingError
+from foretext.base.files import atomic_file
+from foretext.base.parsing import read_json
 from foretext.corpus.texts import TextSource, are_tokens, found_sources, memory_identity
-from foretext.errors import ModelFileError, SettingError
-from foretext.files import atomic_file
-from foretext.parsing import read_json
 from foretext.pipeline.job import PretrainingJob, Sources
 from foretext.recipe import Recipe
 

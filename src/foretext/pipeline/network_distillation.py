@@ -10,9 +10,10 @@ from pathlib import Path
 
 from foretext.artifact import load_language_model
 from foretext.backbones import BACKBONES
-from foretext.config import duration_seconds
+from foretext.base.config import duration_seconds
+from foretext.base.errors import SettingError
+from foretext.base.runtime import is_first_process
 from foretext.corpus.texts import TextSource
-from foretext.errors import SettingError
 from foretext.language_model import LanguageModel
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
@@ -21,7 +22,6 @@ from foretext.pipeline.pretraining import Pretrained, run_recipe
 from foretext.recipe import Recipe
 from foretext.recipe.overrides import GivenSections, given_sections
 from foretext.recipe.sections import Sections
-from foretext.runtime import is_first_process
 
 __all__ = ["OPEN", "distill_network", "student_of"]
 

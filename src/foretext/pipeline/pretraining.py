@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from foretext._version import __version__
-from foretext.arguments import checked_arguments
-from foretext.config import duration_seconds
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import duration_seconds
+from foretext.base.errors import SettingError
+from foretext.base.files import atomic_file
+from foretext.base.runtime import command_began, is_first_process
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import TextSource
 from foretext.corpus.wrong_encoding import encoding_doubt
-from foretext.errors import SettingError
-from foretext.files import atomic_file
 from foretext.pipeline.budgets import begun, keep_budget, kept_budget
 from foretext.pipeline.document_vectors import learn_documents
 from foretext.pipeline.job import Base, PretrainingJob, Sources, check_same
@@ -37,7 +38,6 @@ from foretext.recipe import Recipe
 from foretext.recipe.overrides import GivenSections, given_sections
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
-from foretext.runtime import command_began, is_first_process
 from foretext.shards import ShardEngine
 from foretext.vectors.document_vectors import DocumentVectors
 from foretext.vectors.word_vectors import WordVectors

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from foretext.base.errors import SettingError, did_you_mean
 from foretext.codec import Codec
-from foretext.errors import SettingError, did_you_mean
 from foretext.pipeline.autoencoders import train_autoencoder
 from foretext.progress import is_quiet
 from foretext.progress.run_context import RunContext

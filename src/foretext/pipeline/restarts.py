@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from foretext.files import atomic_file
+from foretext.base.files import atomic_file
+from foretext.base.runtime import num_restarts
 from foretext.run_folder import RunFolder
-from foretext.runtime import num_restarts
 
 __all__ = ["goes_on_after_restart", "keep_job"]
 

@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from foretext.errors import ClusterError, CorpusError, Interrupted, OutputError
-from foretext.files import held_folder, output_error, refuse_name, temporary_folder
-from foretext.interruption import GO_ON
-from foretext.leaving import undone_when_leaving
+from foretext.base.errors import ClusterError, CorpusError, Interrupted, OutputError
+from foretext.base.files import held_folder, output_error, refuse_name, temporary_folder
+from foretext.base.interruption import GO_ON
+from foretext.base.leaving import undone_when_leaving
+from foretext.base.replacement import complete
+from foretext.base.runtime import command_began
+from foretext.base.terminal import say
 from foretext.progress import MetricsLog
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
-from foretext.replacement import complete
 from foretext.run_folder import RunFolder
-from foretext.runtime import command_began
 from foretext.shards import ShardEngine
-from foretext.terminal import say
 
 __all__ = ["Job", "Report", "run_folder"]
 

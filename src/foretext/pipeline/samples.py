@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.token_file import TokenFile
-from foretext.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel
 from foretext.nn.device import DeviceName
 from foretext.objectives.base import Objective

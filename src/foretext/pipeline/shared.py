@@ -17,9 +17,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from foretext.errors import CorpusError, MissingExtraError, OutputError, SettingError
-from foretext.files import atomic_file, atomic_folder, is_regular_file, output_error, sweep
-from foretext.parsing import read_json
+from foretext.base.errors import CorpusError, MissingExtraError, OutputError, SettingError
+from foretext.base.files import atomic_file, atomic_folder, is_regular_file, output_error, sweep
+from foretext.base.parsing import read_json
 from foretext.run_folder import RunFolder
 
 __all__ = ["LEFT_TO_RUNS", "SharedFolder", "SharedPart", "shared_parts"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from foretext.base.runtime import usable_cores
 from foretext.corpus import Corpus
 from foretext.corpus.text_shards import TextShards
 from foretext.data.token_file import TokenFile, Tokens
@@ -13,7 +14,6 @@ from foretext.pipeline.building import objective_class
 from foretext.pipeline.shared import SharedFolder
 from foretext.progress import Progress
 from foretext.recipe import Recipe
-from foretext.runtime import usable_cores
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretext.counted import counted
+from foretext.base.counted import counted
 from foretext.vectors.token_vectors import TokenVectors
 
 __all__ = ["static_card"]

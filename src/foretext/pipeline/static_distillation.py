@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from foretext.artifact import load_language_model
+from foretext.base.files import atomic_file, refuse_existing
 from foretext.corpus import Corpus
 from foretext.corpus.texts import TextSource, found_sources
-from foretext.files import atomic_file, refuse_existing
 from foretext.language_model import LanguageModel
 from foretext.pipeline.static_card import static_card
 from foretext.pipeline.static_vectors import StaticConfig, static_vectors

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from foretext.config import Config
-from foretext.errors import CorpusError, SettingError
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel
 from foretext.language_model.read_tokens import ReadTokens
 from foretext.nn.dense import through_layers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.pipeline.job import PretrainingJob
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import resolved_as, suited

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.runtime import usable_cores
 from foretext.corpus import Corpus
 from foretext.corpus.text_shards import TextShards
-from foretext.errors import SettingError, did_you_mean
 from foretext.progress import Progress
 from foretext.progress.compiling import tell_of_compiling
-from foretext.runtime import usable_cores
 from foretext.shards import ShardEngine
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import SUBWORDS, learn_subwords

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+from foretext.base.runtime import usable_cores
 from foretext.corpus import Corpus
 from foretext.corpus.counts import count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
-from foretext.runtime import usable_cores
 from foretext.tokenizers.added_words import pieces_of, read_word
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from foretext.base.files import atomic_file, temporary_folder
 from foretext.corpus import Corpus
 from foretext.corpus.blocks import Blocks
 from foretext.corpus.segmented import SegmentedCorpus
 from foretext.corpus.text_shards import TextShards
 from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
-from foretext.files import atomic_file, temporary_folder
 from foretext.pipeline.shared import SharedFolder
 from foretext.progress import Progress
 from foretext.recipe import Recipe

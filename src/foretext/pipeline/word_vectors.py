@@ -9,10 +9,10 @@ import numpy as np
 
 from foretext._version import __version__
 from foretext.artifact import load_vectors
-from foretext.counted import counted
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
-from foretext.errors import SettingError
 from foretext.pipeline.budgets import reading, with_training_time
 from foretext.pipeline.job import Base, PretrainingJob
 from foretext.pipeline.shared import SharedFolder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from foretext.sizes import SIZES, Size
+from foretext.base.sizes import SIZES, Size
 
 __all__ = ["SHAPES", "Candidate", "shape_name"]
 

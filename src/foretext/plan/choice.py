@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.plan.candidates import Candidate
 from foretext.plan.forecast import ORDERING, expected_loss
 from foretext.progress.figures import human_bytes

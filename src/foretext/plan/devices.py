@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 
 __all__ = ["DEVICES", "Device", "device_named"]
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 
 __all__ = ["ORDERING", "expected_loss"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from foretext.runtime import free_memory, num_local_processes
+from foretext.base.runtime import free_memory, num_local_processes
 from foretext.training.activations import activation_bytes
 
 __all__ = ["free_bytes", "training_bytes"]

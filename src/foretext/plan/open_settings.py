@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
+from foretext.base.sizes import Size
 from foretext.objectives import OBJECTIVES
 from foretext.plan.candidates import Candidate
 from foretext.plan.rules import (
@@ -17,7 +18,6 @@ from foretext.plan.rules import (
     vocab_size_for,
 )
 from foretext.recipe import Recipe
-from foretext.sizes import Size
 from foretext.tokenizers.subwords import SUBWORDS
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig

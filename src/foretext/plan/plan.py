@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from foretext.files import atomic_file
+from foretext.base.files import atomic_file
 from foretext.plan.candidates import Candidate
 from foretext.plan.forecast import ORDERING
 from foretext.progress.figures import human_bytes, human_count, human_seconds

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from foretext.errors import BudgetError
+from foretext.base.errors import BudgetError
 from foretext.progress.budget import duration_option
 
 __all__ = ["LOADING_SECONDS", "READING_RATE", "Closing", "training_seconds"]

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import torch
 
+from foretext.base.runtime import num_processes, usable_cores
+from foretext.base.sizes import Size
 from foretext.data.token_file import TokenFile
 from foretext.data.token_writer import write_tokens
 from foretext.nn.device import choose_device, choose_dtype
@@ -20,8 +22,6 @@ from foretext.plan.sample import CorpusSample
 from foretext.plan.stopwatch import Timer, measure_speed
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
-from foretext.runtime import num_processes, usable_cores
-from foretext.sizes import Size
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.activations import activation_bytes

@@ -25,10 +25,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from pydantic import BaseModel
 
-from foretext.errors import OutputError
-from foretext.files import NO_SPACE, atomic_folder, open_file, output_error
-from foretext.leaving import waited_for
-from foretext.parsing import file_checksum, read_json, read_tensors, write_tensors
+from foretext.base.errors import OutputError
+from foretext.base.files import NO_SPACE, atomic_folder, open_file, output_error
+from foretext.base.leaving import waited_for
+from foretext.base.parsing import file_checksum, read_json, read_tensors, write_tensors
 
 __all__ = ["Checkpoint", "Checkpoints", "check_arrays", "copy_arrays", "kept_by", "saving_seconds"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from foretext.base.terminal import say
 from foretext.kernels.compile import when_compiling
-from foretext.terminal import say
 
 __all__ = ["tell_of_compiling"]
 

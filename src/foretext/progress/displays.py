@@ -8,8 +8,8 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from foretext.leaving import undone_when_leaving
-from foretext.terminal import show_cursor, visible
+from foretext.base.leaving import undone_when_leaving
+from foretext.base.terminal import show_cursor, visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO, cast
 
-from foretext.errors import OutputError
-from foretext.files import atomic_file, open_file, output_error
-from foretext.parsing import parse_json, read_bytes
+from foretext.base.errors import OutputError
+from foretext.base.files import atomic_file, open_file, output_error
+from foretext.base.parsing import parse_json, read_bytes
 
 __all__ = ["MetricsLog"]
 

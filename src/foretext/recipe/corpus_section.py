@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from foretext.base.errors import ModelFileError, SettingError
+from foretext.base.parsing import read_toml
 from foretext.corpus import CorpusConfig
-from foretext.errors import ModelFileError, SettingError
-from foretext.parsing import read_toml
 
 __all__ = ["corpus_config", "corpus_of_run"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from foretext.config import Config
+from foretext.base.config import Config
 
 __all__ = ["DescribedSetting", "described"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
-from foretext.errors import SettingError, did_you_mean
-from foretext.parsing import parse_toml_value
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.parsing import parse_toml_value
 from foretext.recipe.sections import Sections
 
 __all__ = [

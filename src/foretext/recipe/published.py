@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from foretext.backbones import BACKBONES
-from foretext.errors import SettingError, did_you_mean
-from foretext.parsing import parse_toml, read_toml
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.parsing import parse_toml, read_toml
+from foretext.base.sizes import Size, split_size
 from foretext.recipe.sections import Sections
 from foretext.recipes import recipe_names, recipe_text
-from foretext.sizes import Size, split_size
 
 __all__ = ["read_recipe"]
 

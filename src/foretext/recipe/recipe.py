@@ -18,7 +18,7 @@ a run keeps it, leaves nothing out.
 
 ``name = "package.module:Class"`` runs the code of that module. What the user writes may do so:
 ``--set``, a file given with ``--config``, Python. A recipe that is read from a file may name only
-modules that are trusted (`foretext.registry.trust`).
+modules that are trusted (`foretext.base.registry.trust`).
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, cast
 
-from foretext.arguments import checked_arguments
-from foretext.config import Config
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import Config
+from foretext.base.errors import ModelFileError, OutputError, SettingError, did_you_mean
+from foretext.base.parsing import read_toml
+from foretext.base.registry import trust
+from foretext.base.sizes import split_size
 from foretext.corpus import CorpusConfig
 from foretext.data.settings import DataConfig
-from foretext.errors import ModelFileError, OutputError, SettingError, did_you_mean
-from foretext.parsing import read_toml
 from foretext.recipe.overrides import GivenSections, given_sections
 from foretext.recipe.published import read_recipe
 from foretext.recipe.sections import Section, Sections, owners_of
 from foretext.recipes import recipe_names
-from foretext.registry import trust
-from foretext.sizes import split_size
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.schedule import VectorsConfig
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from foretext.backbones import AUTOENCODERS, BACKBONES
-from foretext.config import Config
-from foretext.errors import SettingError
+from foretext.base.config import Config
+from foretext.base.errors import SettingError
+from foretext.base.registry import Registry, imported
 from foretext.objectives import OBJECTIVES
-from foretext.registry import Registry, imported
 from foretext.tokenizers.subwords import SUBWORDS
 from foretext.vectors import VECTORS
 
@@ -111,7 +111,7 @@ class Table:
         except AttributeError as error:
             raise SettingError(
                 f"[{section}] name = '{name}': this class has no nested class Config of settings; "
-                "give it one, derived from foretext.config.Config."
+                "give it one, derived from foretext.base.config.Config."
             ) from error
         return config
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from foretext.errors import OutputError
-from foretext.parsing import read_json
+from foretext.base.errors import OutputError
+from foretext.base.parsing import read_json
 from foretext.report.run_files import Count, Figure, Known, Number, Seconds
 
 __all__ = ["COMPARED", "ComparisonFacts", "read_comparison"]

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.errors import OutputError
-from foretext.files import refuse_name
-from foretext.parsing import parse_json
+from foretext.base.errors import OutputError
+from foretext.base.files import refuse_name
+from foretext.base.parsing import parse_json
+from foretext.base.replacement import REPLACEMENT
 from foretext.progress import human_bytes
-from foretext.replacement import REPLACEMENT
 from foretext.report.cells import budget, duration, label, table, tile
 from foretext.report.comparison_charts import comparison_charts, loss_charts
 from foretext.report.comparison_costs import GROUPS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from foretext.counted import counted
+from foretext.base.counted import counted
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
 

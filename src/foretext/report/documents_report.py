@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foretext.counted import counted
+from foretext.base.counted import counted
 from foretext.report.settings import setting_sections
 from foretext.report.training_curves import training_curves
 from foretext.report.vectors_report import run_tiles

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from foretext.counted import counted
+from foretext.base.counted import counted
 from foretext.report.cells import duration, label, table, tile
 from foretext.report.charts import curve_chart
 from foretext.report.settings import setting_sections

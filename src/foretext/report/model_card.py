@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foretext.backbones.base import Backbone
-from foretext.counted import counted
+from foretext.base.counted import counted
 from foretext.objectives.base import Objective
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding

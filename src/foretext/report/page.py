@@ -14,8 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foretext.errors import OutputError, is_panic
-from foretext.files import atomic_file
+from foretext.base.errors import OutputError, is_panic
+from foretext.base.files import atomic_file
 from foretext.report.cells import cell, percent
 
 if TYPE_CHECKING:

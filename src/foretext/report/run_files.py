@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from foretext.errors import ModelFileError, OutputError
-from foretext.files import is_regular_file
-from foretext.parsing import check_value, read_json, read_toml
+from foretext.base.errors import ModelFileError, OutputError
+from foretext.base.files import is_regular_file
+from foretext.base.parsing import check_value, read_json, read_toml
 from foretext.progress import MetricsLog
 from foretext.run_folder import RunFolder
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from foretext.artifact import holds_comparison, load_vectors, opened_run, run_vectors
-from foretext.errors import ModelFileError, OutputError
-from foretext.files import is_regular_file, refuse_name
-from foretext.parsing import read_bytes
+from foretext.base.errors import ModelFileError, OutputError
+from foretext.base.files import is_regular_file, refuse_name
+from foretext.base.parsing import read_bytes
 from foretext.report.comparison_report import report_comparison
 from foretext.report.run_files import (
     AutoencoderFacts,

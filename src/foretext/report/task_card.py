@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.counted import counted
+from foretext.base.counted import counted
 from foretext.report.cells import label, tile
 
 __all__ = [

@@ -7,7 +7,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
-from foretext.counted import counted
+from foretext.base.counted import counted
 from foretext.report.cells import best_first, duration, table, tile
 from foretext.report.charts import curve_chart
 from foretext.report.page import write_page

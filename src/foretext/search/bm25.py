@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from foretext.config import Config
+from foretext.base.config import Config
 
 __all__ = ["BM25", "idf", "term_scores"]
 

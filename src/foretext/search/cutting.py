@@ -11,9 +11,9 @@ from itertools import islice
 from math import ceil
 from typing import NamedTuple
 
+from foretext.base.errors import SettingError
 from foretext.corpus.paragraphs import Paragraph
 from foretext.corpus.sentences import split_sentences
-from foretext.errors import SettingError
 
 __all__ = ["Cutter", "Passage"]
 

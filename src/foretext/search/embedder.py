@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import ModelFileError, SettingError
-from foretext.parsing import read_tensors, write_tensors
+from foretext.base.errors import ModelFileError, SettingError
+from foretext.base.parsing import read_tensors, write_tensors
 from foretext.search.folder import EmbeddingOptions
 from foretext.vectors.neighbors import unit_rows
 from foretext.vectors.text_embedding import idf_weights

@@ -21,11 +21,11 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from foretext.base.errors import ModelFileError
+from foretext.base.files import is_regular_file
+from foretext.base.parsing import read_json
+from foretext.base.replacement import CONFIG
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
-from foretext.errors import ModelFileError
-from foretext.files import is_regular_file
-from foretext.parsing import read_json
-from foretext.replacement import CONFIG
 from foretext.vectors.storage import StorageType
 
 __all__ = [

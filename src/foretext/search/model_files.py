@@ -12,9 +12,9 @@ from pathlib import Path, PurePosixPath
 
 from typing_extensions import TypedDict
 
-from foretext.errors import ForetextError, ModelFileError
-from foretext.files import is_regular_file, open_file, output_error
-from foretext.parsing import read_json
+from foretext.base.errors import ForetextError, ModelFileError
+from foretext.base.files import is_regular_file, open_file, output_error
+from foretext.base.parsing import read_json
 
 __all__ = ["copy_model", "fingerprint", "model_files"]
 

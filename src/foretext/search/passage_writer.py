@@ -9,9 +9,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import ModelFileError
-from foretext.files import open_file, output_error
-from foretext.parsing import write_tensors
+from foretext.base.errors import ModelFileError
+from foretext.base.files import open_file, output_error
+from foretext.base.parsing import write_tensors
 from foretext.search.cutting import Passage
 from foretext.search.folder import IndexFolder
 from foretext.search.passages import PLACE_COLUMNS, Passages

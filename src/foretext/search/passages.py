@@ -8,8 +8,8 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import ModelFileError
-from foretext.parsing import map_array, map_tensors, read_json
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import map_array, map_tensors, read_json
 from foretext.search.folder import IndexFacts, IndexFolder, SourceFacts
 from foretext.search.results import Place
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.search.embedder import Embedder, read_weights
 from foretext.search.folder import IndexFacts, IndexFolder
 from foretext.search.model_files import fingerprint

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 
-from foretext.arguments import checked_arguments
-from foretext.errors import SettingError
-from foretext.representation import Represented
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import SettingError
+from foretext.base.representation import Represented
 from foretext.search.bm25 import BM25
 from foretext.search.folder import IndexFolder
 from foretext.search.passages import Passages

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import ModelFileError
-from foretext.parsing import map_tensors, write_tensors
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import map_tensors, write_tensors
 from foretext.search.folder import IndexFacts, IndexFolder
 from foretext.vectors.neighbors import Nearest, inverse_norms, search
 from foretext.vectors.storage import StorageType, pack_vectors

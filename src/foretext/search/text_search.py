@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import SettingError
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
-from foretext.errors import SettingError
 from foretext.search.bm25 import BM25, idf, term_scores
 from foretext.search.query import AskedQuery
 from foretext.search.results import Hit, Place, Results

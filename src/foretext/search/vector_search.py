@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.config import whole_number
-from foretext.errors import ModelFileError
+from foretext.base.config import whole_number
+from foretext.base.errors import ModelFileError
 from foretext.search.folder import IndexFacts, IndexFolder
 from foretext.search.stored_vectors import StoredVectors
 from foretext.vectors.neighbor_graph import NeighborGraph, is_usearch_installed

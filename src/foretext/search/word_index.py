@@ -14,9 +14,9 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import map_tensors
 from foretext.corpus.pre_tokenizers import PreTokenizer
-from foretext.errors import ModelFileError
-from foretext.parsing import map_tensors
 from foretext.search.bm25 import BM25, idf, term_scores
 from foretext.search.folder import IndexFacts, IndexFolder
 

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import ModelFileError
+from foretext.base.files import open_file, output_error, temporary_folder
+from foretext.base.parsing import map_array, new_array, write_tensors
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind
-from foretext.errors import ModelFileError
-from foretext.files import open_file, output_error, temporary_folder
-from foretext.parsing import map_array, new_array, write_tensors
 
 __all__ = ["write_word_index"]
 

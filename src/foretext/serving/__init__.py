@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from foretext.errors import MissingExtraError
+from foretext.base.errors import MissingExtraError
 
 try:
     from foretext.serving.app import create_app

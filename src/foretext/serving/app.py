@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from foretext._version import __version__
-from foretext.errors import ForetextError
+from foretext.base.errors import ForetextError
 from foretext.serving.document import document
 from foretext.serving.errors import WrongType, error_body, error_headers, status_of
 from foretext.serving.freed_memory import FreedMemory

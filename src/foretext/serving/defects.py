@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import traceback
 
+from foretext.base.terminal import say
 from foretext.serving.settings import ServingConfig
-from foretext.terminal import say
 
 __all__ = ["say_defect"]
 

@@ -27,7 +27,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from foretext.errors import ForetextError
+from foretext.base.errors import ForetextError
 
 __all__ = [
     "BadRequest",

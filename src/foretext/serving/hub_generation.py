@@ -12,7 +12,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from foretext.errors import ForetextError
+from foretext.base.errors import ForetextError
 from foretext.serving.abilities.generate import Generate, GenerateOptions, Written
 from foretext.serving.errors import error_body
 from foretext.serving.hub_parameters import HubParameters, checked_parameters

@@ -9,8 +9,8 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from foretext.errors import SettingError
-from foretext.parsing import read_text
+from foretext.base.errors import SettingError
+from foretext.base.parsing import read_text
 
 __all__ = ["ENVIRONMENT", "Keys"]
 

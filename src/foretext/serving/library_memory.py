@@ -15,7 +15,7 @@ import ctypes
 import os
 from collections.abc import MutableMapping
 
-from foretext.runtime import usable_cores
+from foretext.base.runtime import usable_cores
 
 __all__ = ["limit_library_memory"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import uvicorn
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.serving.guards.connections import connection_class
 from foretext.serving.guards.origins import is_loopback
 from foretext.serving.keys import Keys, readable_by_others

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from foretext.artifact import load, load_task, opened_run
-from foretext.errors import ModelFileError, SettingError
-from foretext.replacement import refuse_unfinished
+from foretext.base.errors import ModelFileError, SettingError
+from foretext.base.replacement import refuse_unfinished
 from foretext.tasks.fasttext.bin_reader import holds_classifier
 
 __all__ = ["named_places", "open_model"]

@@ -19,12 +19,12 @@ from typing import Any
 
 import uvicorn
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
+from foretext.base.terminal import say
 from foretext.serving.app import create_app
 from foretext.serving.listening import BACKLOG, listening_config
 from foretext.serving.served_model import Models
 from foretext.serving.settings import ServingConfig
-from foretext.terminal import say
 
 __all__ = ["Listening", "run_server"]
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar, cast
 
-from foretext.errors import ForetextError
-from foretext.runtime import lacks_memory
+from foretext.base.errors import ForetextError
+from foretext.base.runtime import lacks_memory
 from foretext.serving.ability import Ability
 from foretext.serving.admission import Admission
 from foretext.serving.batch import Batch, Computed, fill

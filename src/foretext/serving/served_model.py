@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.serving.abilities import ABILITIES
 from foretext.serving.ability import Ability
 from foretext.serving.errors import CannotServe, Loading, UnknownModel

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from foretext.config import Config, size_bytes
+from foretext.base.config import Config, size_bytes
 
 __all__ = ["ServingConfig"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from foretext.errors import SettingError, did_you_mean
-from foretext.runtime import usable_cores
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.runtime import usable_cores
 from foretext.shards.engine import ShardEngine
 from foretext.shards.local import LocalEngine
 from foretext.shards.on_ray import RayEngine

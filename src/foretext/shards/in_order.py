@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import TypeVar
 
-from foretext.runtime import Threads
+from foretext.base.runtime import Threads
 
 __all__ = ["map_in_order"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.shards.in_order import map_in_order
 from foretext.shards.processes import Processes
 from foretext.shards.work import DoneShard, Fill, Shard, ShardWork, fill_shard

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from foretext.base.workers import read_values, values_line
 from foretext.shards.work import ShardWork
-from foretext.workers import read_values, values_line
 
 __all__ = ["Task", "read_task", "read_work", "task_line", "work_line"]
 

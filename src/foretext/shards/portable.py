@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple, Self
 
-from foretext.errors import ForetextError
-from foretext.parsing import parse_json
-from foretext.registry import imported
+from foretext.base.errors import ForetextError
+from foretext.base.parsing import parse_json
+from foretext.base.registry import imported
 
 __all__ = ["Portable"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
+from foretext.base.workers import WorkerLostError, WorkerPool, WorkerProcess
 from foretext.shards.messages import task_line, work_line
 from foretext.shards.work import Shard, ShardWork
-from foretext.workers import WorkerLostError, WorkerPool, WorkerProcess
 
 __all__ = ["Processes"]
 

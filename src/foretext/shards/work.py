@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from foretext.errors import ForetextError, OutputError
-from foretext.files import atomic_folder
-from foretext.parsing import read_json
-from foretext.registry import imported
+from foretext.base.errors import ForetextError, OutputError
+from foretext.base.files import atomic_folder
+from foretext.base.parsing import read_json
+from foretext.base.registry import imported
 
 __all__ = ["DoneShard", "Fill", "Shard", "ShardWork", "fill_shard"]
 

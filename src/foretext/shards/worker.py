@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from foretext.base.workers import Service
 from foretext.shards.messages import Task, read_task, read_work
 from foretext.shards.work import Fill, ShardWork, fill_shard
-from foretext.workers import Service
 
 __all__: list[str] = []
 

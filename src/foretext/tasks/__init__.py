@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretext.registry import Registry
+from foretext.base.registry import Registry
 
 __all__ = ["CLASSIFIERS", "TASKS", "is_predictor", "is_task"]
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 
 import torch
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.nn.copies import Copies

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledRow
 from foretext.data.rows.label import Label, LabelValue, ordered_labels
-from foretext.errors import CorpusError
 from foretext.metrics import expected_calibration_error, fit_temperature
 from foretext.metrics.classification import multi_label_scores
 from foretext.metrics.paired import Tallies, share_tallies

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from foretext.errors import EvaluationError
+from foretext.base.errors import EvaluationError
 from foretext.metrics.classification import multi_label_scores, share
 
 __all__ = ["label_figures"]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledRow
 from foretext.data.rows.label import ordered_labels
-from foretext.errors import CorpusError
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import ClassAnswers
 

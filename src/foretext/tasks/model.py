@@ -10,18 +10,18 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from foretext.arguments import checked_arguments
-from foretext.config import Config
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import Config
+from foretext.base.errors import ModelFileError
+from foretext.base.files import merged_folder
+from foretext.base.parsing import parse_json
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
-from foretext.errors import ModelFileError
-from foretext.files import merged_folder
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import CONFIG
 from foretext.interop.task_folder import load_task, save_task
 from foretext.nn.device import DeviceName, ReadingPrecision
-from foretext.parsing import parse_json
 from foretext.tasks import TASKS
 from foretext.tasks.answering_network import AnsweringNetwork
 from foretext.tasks.computing import Outputs, compute_outputs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 
 __all__ = ["not_fitted"]
 

@@ -12,13 +12,13 @@ from itertools import islice, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import SettingError
+from foretext.base.representation import Represented
 from foretext.data.rows.input_file import input_files
 from foretext.data.rows.input_rows import InputColumns, KeptInput
 from foretext.data.rows.inputs import Input, line_input
 from foretext.data.rows.settings import Columns
-from foretext.errors import SettingError
-from foretext.representation import Represented
 from foretext.tasks.class_answers import ClassAnswers, label_doubts
 from foretext.tasks.explanation import Explained
 from foretext.tasks.row_model import RowModel

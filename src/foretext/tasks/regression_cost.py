@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Self
 
+from foretext.base.runtime import refuse_without_memory
 from foretext.progress.figures import seconds_in_words
-from foretext.runtime import refuse_without_memory
 
 __all__ = ["RegressionCost"]
 

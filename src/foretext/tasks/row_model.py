@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from foretext.arguments import checked_arguments
-from foretext.config import Config
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import Config
 from foretext.corpus.findings import Problem
 from foretext.corpus.in_memory import is_file_or_source
 from foretext.data.rows.in_memory import RowSource, json_lines, row_source

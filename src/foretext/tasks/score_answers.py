@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledPair
-from foretext.errors import CorpusError
 from foretext.metrics import pearson, spearman
 from foretext.metrics.paired import Tallies, rank_tallies
 from foretext.tasks.answers import Answers

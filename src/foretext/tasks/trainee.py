@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from foretext.backbones.base import Backbone
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import SettingError
 from foretext.data.batch import Visibility
 from foretext.data.examples import Examples
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import RowTexts
-from foretext.errors import SettingError
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.objectives.criterion import Criterion

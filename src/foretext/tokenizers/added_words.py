@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from foretext.base.errors import SettingError
 from foretext.corpus.pre_tokenizers import HAN
-from foretext.errors import SettingError
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import AddedToken, Tokenizer
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import SettingError
 from foretext.corpus.blocks import Blocks
 from foretext.corpus.normalization import Form, Normalized
-from foretext.errors import SettingError
 from foretext.shards.portable import Portable
 from foretext.tokenizers.special_tokens import SpecialTokens
 

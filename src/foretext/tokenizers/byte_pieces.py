@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
+from foretext.base.parsing import parse_json
 from foretext.kernels.letters import SEPARATOR, WORD, Letters
 from foretext.kernels.pieces import BLANK, LETTER, LINE_END, NUMBER, write_pieces
-from foretext.parsing import parse_json
 from foretext.shards.portable import Portable
 from foretext.tokenizers.library_characters import NUM_POINTS, matching_points
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from foretext.base.errors import CorpusError
+from foretext.base.parsing import parse_json
 from foretext.corpus.normalization import Form
 from foretext.corpus.pre_tokenizers import library_form
-from foretext.errors import CorpusError
-from foretext.parsing import parse_json
 from tokenizers import Tokenizer, normalizers
 
 if TYPE_CHECKING:

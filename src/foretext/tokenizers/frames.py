@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from foretext.errors import CorpusError
-from foretext.parsing import parse_json
+from foretext.base.errors import CorpusError
+from foretext.base.parsing import parse_json
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import Tokenizer, processors
 

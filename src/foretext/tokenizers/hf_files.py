@@ -12,9 +12,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from foretext.errors import CorpusError
-from foretext.files import atomic_file
-from foretext.parsing import read_json
+from foretext.base.errors import CorpusError
+from foretext.base.files import atomic_file
+from foretext.base.parsing import read_json
 from foretext.tokenizers.forms import without_form
 from foretext.tokenizers.frames import FrameKind, with_frame
 from foretext.tokenizers.marian import is_marian, read_marian_source, read_marian_target

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from foretext.errors import CorpusError, ForetextError, is_panic
+from foretext.base.errors import CorpusError, ForetextError, is_panic
 
 __all__ = ["library_errors"]
 

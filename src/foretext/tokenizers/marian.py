@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from foretext.errors import CorpusError
-from foretext.parsing import read_json
+from foretext.base.errors import CorpusError
+from foretext.base.parsing import read_json
 from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.published import TokenizerConfig, named_token

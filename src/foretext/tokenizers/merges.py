@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from foretext.base.errors import SettingError
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import PortableCutter, count_words
 from foretext.corpus.text_shards import TextShards
-from foretext.errors import SettingError
 from foretext.kernels.merges import (
     FIRST_MET,
     SMALLEST_IDS,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from typing_extensions import TypedDict
 
-from foretext.errors import CorpusError
-from foretext.parsing import read_json, read_text
+from foretext.base.errors import CorpusError
+from foretext.base.parsing import read_json, read_text
 from foretext.tokenizers.frames import framed, with_frame
 from foretext.tokenizers.library_additions import with_special_tokens
 from foretext.tokenizers.library_errors import library_errors

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.tokenizers.published import TokenizerConfig
 
 __all__ = ["BY_FILE", "PROGRAMS", "check_class"]

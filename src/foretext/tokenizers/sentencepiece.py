@@ -9,8 +9,8 @@ from pathlib import Path
 
 from typing_extensions import TypedDict
 
-from foretext.errors import CorpusError
-from foretext.parsing import read_json
+from foretext.base.errors import CorpusError
+from foretext.base.parsing import read_json
 from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.published import TokenizerConfig, add_tokens, named_token

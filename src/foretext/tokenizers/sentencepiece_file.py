@@ -14,8 +14,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foretext.errors import CorpusError
-from foretext.parsing import read_bytes
+from foretext.base.errors import CorpusError
+from foretext.base.parsing import read_bytes
 
 __all__ = ["Kind", "Piece", "SentencePieces", "read_sentencepiece_file"]
 

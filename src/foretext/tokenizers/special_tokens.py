@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from foretext.errors import SettingError
-from foretext.parsing import parse_json
+from foretext.base.errors import SettingError
+from foretext.base.parsing import parse_json
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

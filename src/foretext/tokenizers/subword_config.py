@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.tokenizers.special_tokens import UNKNOWN_NAMES, sentinel_name
 
 __all__ = ["DEFAULT_SPECIAL_TOKENS", "UNKNOWN", "SubwordConfig"]

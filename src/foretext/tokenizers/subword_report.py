@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.tokenizers.byte_pieces import byte_letters
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import decoders

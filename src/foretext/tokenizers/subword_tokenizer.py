@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.files import atomic_file
+from foretext.base.parsing import parse_json, read_text
 from foretext.corpus.normalization import Form, normalized
-from foretext.errors import CorpusError, SettingError
-from foretext.files import atomic_file
-from foretext.parsing import parse_json, read_text
 from foretext.shards.portable import Portable
 from foretext.tokenizers.base import EncodedBlock, OffsetIds, Tokenizer, WordIds
 from foretext.tokenizers.forms import composing, without_form

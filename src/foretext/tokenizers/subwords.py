@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.registry import Registry
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.normalization import Form
 from foretext.corpus.text_shards import TextShards
-from foretext.errors import SettingError, did_you_mean
-from foretext.registry import Registry
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["SUBWORDS", "learn_subwords"]

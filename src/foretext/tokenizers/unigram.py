@@ -9,8 +9,8 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from foretext.base.errors import SettingError
 from foretext.corpus.blocks import BLOCK, Advance, Blocks
-from foretext.errors import SettingError
 from foretext.tokenizers.character_counts import CharacterCounts
 from foretext.tokenizers.library_additions import with_special_tokens
 from foretext.tokenizers.line_sample import LineSample

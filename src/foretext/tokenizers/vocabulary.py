@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.counts import WordCounts
-from foretext.errors import CorpusError
 
 __all__ = ["UNKNOWN", "Vocabulary"]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from foretext.errors import CorpusError
-from foretext.files import atomic_file
+from foretext.base.errors import CorpusError
+from foretext.base.files import atomic_file
+from foretext.base.parsing import read_text
 from foretext.kernels.word_table import MAX_WORD_BYTES
-from foretext.parsing import read_text
 from foretext.tokenizers.vocabulary import UNKNOWN, Vocabulary
 
 __all__ = ["read_vocabulary", "write_vocabulary"]

@@ -6,11 +6,11 @@ from typing import Literal, Self
 
 from pydantic import Field
 
+from foretext.base.errors import SettingError
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.corpus.text_shards import TextShards
-from foretext.errors import SettingError
 from foretext.tokenizers.library_additions import with_bert_template, with_special_tokens
 from foretext.tokenizers.special_tokens import UNKNOWN_NAMES
 from foretext.tokenizers.subword_config import UNKNOWN, SubwordConfig

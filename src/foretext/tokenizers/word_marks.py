@@ -15,8 +15,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from foretext.base.errors import SettingError
 from foretext.corpus.pre_tokenizers import HAN
-from foretext.errors import SettingError
 from foretext.tokenizers.byte_pieces import byte_letters
 from tokenizers import Tokenizer, decoders, models
 

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 from pydantic import Field
 
-from foretext.config import Config as BaseConfig
+from foretext.base.config import Config as BaseConfig
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.files import atomic_file
+from foretext.base.parsing import parse_json
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import count_words
 from foretext.corpus.normalization import Form, normalize, normalized
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.word_table import WordTable, new_scratch
-from foretext.errors import CorpusError, SettingError
-from foretext.files import atomic_file
 from foretext.kernels.words import encode_words
-from foretext.parsing import parse_json
 from foretext.shards.portable import Portable
 from foretext.tokenizers.base import EncodedBlock, OffsetIds, Tokenizer, WordIds
 from foretext.tokenizers.special_tokens import SpecialTokens

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import torch
 
+from foretext.base.runtime import free_memory, num_local_processes
 from foretext.data.batch import Batch
-from foretext.runtime import free_memory, num_local_processes
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.runtime import Threads
 from foretext.data.batch import Batch
 from foretext.data.examples import Examples
-from foretext.errors import CorpusError, SettingError
-from foretext.runtime import Threads
 
 __all__ = ["Batches", "Part"]
 

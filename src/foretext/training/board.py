@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from foretext.errors import MissingExtraError
+from foretext.base.errors import MissingExtraError
 
 __all__ = ["Board"]
 

@@ -6,7 +6,7 @@ from functools import cache
 
 import torch
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 
 __all__ = ["check_compiler"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from torch import nn
 
 from foretext.backbones.trainable import Trainable
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from foretext.errors import OutputError
+from foretext.base.errors import OutputError
 
 __all__ = ["generator_states", "set_generators"]
 

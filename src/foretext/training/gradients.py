@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import torch
 
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch
-from foretext.errors import SettingError
 from foretext.training.batches import Part
 from foretext.training.compiler import check_compiler
 from foretext.training.frozen_states import FrozenStates

@@ -13,14 +13,14 @@ from typing import Any
 
 import torch
 
+from foretext.base.errors import Interrupted, OutputError, SettingError
+from foretext.base.heap import keep_freed_memory
+from foretext.base.interruption import Interruption
+from foretext.base.runtime import num_local_processes
 from foretext.data.examples import Examples
-from foretext.errors import Interrupted, OutputError, SettingError
-from foretext.heap import keep_freed_memory
-from foretext.interruption import Interruption
 from foretext.nn.device import choose_device
 from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
-from foretext.runtime import num_local_processes
 from foretext.training.activations import ActivationForecast
 from foretext.training.batches import Batches, Part
 from foretext.training.flops import ModelFlops, peak_flops

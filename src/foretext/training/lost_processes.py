@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import torch.distributed as dist
 
-from foretext.errors import Interrupted
+from foretext.base.errors import Interrupted
 from foretext.training.processes import Processes
 
 __all__ = ["told_of_lost_processes"]

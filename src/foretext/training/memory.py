@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import torch
 from torch import nn
 
-from foretext.errors import SettingError
-from foretext.runtime import MEMORY_SIGNS, refuse_without_memory
+from foretext.base.errors import SettingError
+from foretext.base.runtime import MEMORY_SIGNS, refuse_without_memory
 from foretext.training.settings import TrainingConfig
 
 __all__ = ["advised_on_memory", "refuse_large_weights"]

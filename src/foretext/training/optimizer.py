@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.training.adamw import AdamW
 from foretext.training.fine_tuning import BACKBONE, freeze, rates
 from foretext.training.flat_optimizer import FlatOptimizer, Rule

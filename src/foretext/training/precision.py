@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.nn.device import Precision, choose_dtype
 from foretext.training.model import Model
 

@@ -18,9 +18,9 @@ from torch import Tensor
 from torch.distributed.distributed_c10d import PrefixStore
 from torch.distributed.rendezvous import rendezvous
 
+from foretext.base.errors import SettingError
+from foretext.base.runtime import num_processes
 from foretext.data.batch import Batch
-from foretext.errors import SettingError
-from foretext.runtime import num_processes
 from foretext.training.meeting import agreed_name
 
 __all__ = ["Processes"]

@@ -8,7 +8,7 @@ time a token.
 
 from __future__ import annotations
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.training.batches import Part
 from foretext.training.model import Model
 from foretext.training.optimizer import Optimizer

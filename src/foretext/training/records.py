@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from foretext.errors import DivergedError
+from foretext.base.errors import DivergedError
 from foretext.progress.run_context import RunContext
 from foretext.training.board import Board
 from foretext.training.processes import Processes

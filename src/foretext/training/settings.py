@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.nn.device import DeviceName, Precision
 
 __all__ = ["TrainingConfig"]

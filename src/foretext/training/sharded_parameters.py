@@ -20,7 +20,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.training.model import Model
 from foretext.training.processes import Processes
 from foretext.training.segment import Segment

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import torch
 import torch.distributed as dist
 
-from foretext.parsing.json_text import json_value
+from foretext.base.parsing.json_text import json_value
 from foretext.training.processes import Processes
 
 __all__ = ["Totals"]

@@ -1,6 +1,6 @@
 """Static vectors, learned by neighbours: one a word, or one a document."""
 
-from foretext.registry import Registry
+from foretext.base.registry import Registry
 
 __all__ = ["VECTORS"]
 

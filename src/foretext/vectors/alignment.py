@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.vectors.linear_map import map_vectors
 from foretext.vectors.neighbors import unit_rows
 from foretext.vectors.word_vectors import WordVectors

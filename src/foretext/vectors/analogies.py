@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import EvaluationError
+from foretext.base.errors import EvaluationError
 from foretext.vectors.analogy_scores import AnalogyResult, AnalogyScore
 from foretext.vectors.evaluation_file import read_evaluation_lines
 from foretext.vectors.lookup import first_rows

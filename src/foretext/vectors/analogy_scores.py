@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foretext.representation import Represented
+from foretext.base.representation import Represented
 
 __all__ = ["AnalogyResult", "AnalogyScore"]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from foretext.base.runtime import free_memory
 from foretext.progress.checkpoint import check_arrays
-from foretext.runtime import free_memory
 
 __all__ = ["RISEN_RATE", "STALE_EPOCHS", "BestWeights", "best_epoch", "ending_sentence", "warned"]
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from foretext.errors import OutputError
-from foretext.parsing import Judge, check_values, map_array, read_json
+from foretext.base.errors import OutputError
+from foretext.base.parsing import Judge, check_values, map_array, read_json
 
 if TYPE_CHECKING:
     from foretext.vectors.row_runs import Piece

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from foretext.base.errors import SettingError
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.kernels.doc2vec import train_documents
 from foretext.kernels.windows import MAX_SENTENCE
 from foretext.progress.run_context import RunContext

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.runtime import Threads
 from foretext.kernels.doc2vec_inference import infer_documents
 from foretext.kernels.simd import aligned_zeros
 from foretext.kernels.windows import MAX_SENTENCE
-from foretext.runtime import Threads
 from foretext.vectors.document_network import DocumentNetwork, HeldOutWords
 from foretext.vectors.hashed_draws import random64
 from foretext.vectors.slices import cut_sentences

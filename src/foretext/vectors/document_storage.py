@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import VectorFileError
-from foretext.parsing import parse_json, read_tensors, write_tensors
+from foretext.base.errors import VectorFileError
+from foretext.base.parsing import parse_json, read_tensors, write_tensors
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.doc2vec_config import Doc2VecConfig
 from foretext.vectors.document_network import DocumentNetwork

@@ -11,14 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.arguments import checked_arguments
-from foretext.config import whole_number
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import whole_number
+from foretext.base.counted import counted
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.representation import Represented
+from foretext.base.runtime import usable_cores
 from foretext.corpus.texts import iterate_texts
-from foretext.counted import counted
-from foretext.errors import CorpusError, SettingError
 from foretext.progress import Progress
-from foretext.representation import Represented
-from foretext.runtime import usable_cores
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.document_network import DocumentNetwork
 from foretext.vectors.document_storage import read_documents, write_documents

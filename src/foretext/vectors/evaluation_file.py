@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from foretext.errors import EvaluationError
-from foretext.parsing import read_bytes
-from foretext.parsing.text_file import with_line_feeds
+from foretext.base.errors import EvaluationError
+from foretext.base.parsing import read_bytes
+from foretext.base.parsing.text_file import with_line_feeds
 
 __all__ = ["read_evaluation_lines"]
 

@@ -19,9 +19,9 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from foretext.config import size_bytes
+from foretext.base.config import size_bytes
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.token_file import Tokens
-from foretext.errors import CorpusError, SettingError
 from foretext.progress import Progress
 from foretext.progress.budget import Budget, duration_option
 from foretext.progress.run_context import RunContext

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.config import whole_number
-from foretext.errors import VectorFileError
+from foretext.base.config import whole_number
+from foretext.base.errors import VectorFileError
 from foretext.progress import Progress
 from foretext.vectors.neighbor_graph import NeighborGraph
 from foretext.vectors.neighbors import Nearest, comparable_rows, inverse_norms, search, unit_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from foretext.errors import UnknownWordError
+from foretext.base.errors import UnknownWordError
 
 __all__ = ["first_rows", "unknown_word"]
 

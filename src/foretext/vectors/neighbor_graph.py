@@ -17,10 +17,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import MissingExtraError, VectorFileError
-from foretext.files import atomic_file, is_regular_file
-from foretext.parsing import file_checksum
-from foretext.runtime import usable_cores
+from foretext.base.errors import MissingExtraError, VectorFileError
+from foretext.base.files import atomic_file, is_regular_file
+from foretext.base.parsing import file_checksum
+from foretext.base.runtime import usable_cores
 
 __all__ = ["NeighborGraph", "is_usearch_installed"]
 

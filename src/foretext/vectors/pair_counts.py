@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from foretext.base.errors import SettingError
+from foretext.base.files import atomic_folder
 from foretext.corpus.blocks import Advance
 from foretext.data.token_file import TokenFile
-from foretext.errors import SettingError
-from foretext.files import atomic_folder
 from foretext.shards import ShardEngine
 from foretext.vectors.cooccurrence import Cooccurrence, CooccurrenceWriter, is_counted
 from foretext.vectors.pair_rows import known_part, rows_around

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from foretext.base.errors import EvaluationError
 from foretext.data.rows.pair_columns import (
     AmbiguousColumnsError,
     PairColumns,
     as_number,
     find_pair_columns,
 )
-from foretext.errors import EvaluationError
 from foretext.vectors.evaluation_file import read_evaluation_lines
 
 __all__ = ["PairFile", "ScoredPair", "read_pair_file"]

@@ -5,7 +5,7 @@ The system gives out memory that it does not have, and ends the process when it 
 
 from __future__ import annotations
 
-from foretext.runtime import refuse_without_memory
+from foretext.base.runtime import refuse_without_memory
 
 __all__ = ["refuse_without_room"]
 

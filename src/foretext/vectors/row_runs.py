@@ -8,10 +8,10 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from foretext.base.errors import OutputError
+from foretext.base.parsing import read_part
 from foretext.corpus.blocks import map_in_order
-from foretext.errors import OutputError
 from foretext.kernels.cooccurrence import add_runs
-from foretext.parsing import read_part
 
 __all__ = ["Piece", "Run", "merge_runs", "new_piece", "pieces_of", "trimmed"]
 

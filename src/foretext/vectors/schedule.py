@@ -6,8 +6,8 @@ from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from foretext.config import Config
-from foretext.runtime import usable_cores
+from foretext.base.config import Config
+from foretext.base.runtime import usable_cores
 from foretext.vectors.slices import Slices
 
 __all__ = ["CoolDown", "DescentConfig", "LinearDecay", "ProcessesConfig", "VectorsConfig"]

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from foretext._version import __version__
+from foretext.base.errors import OutputError
+from foretext.base.parsing import parse_json
 from foretext.corpus.blocks import Advance
 from foretext.data.token_file import TokenFile
-from foretext.errors import OutputError
-from foretext.parsing import parse_json
 from foretext.shards import Shard, ShardEngine, ShardWork
 from foretext.shards.work import Fill
 from foretext.vectors.pair_rows import KnownWords, known_part, rows_around

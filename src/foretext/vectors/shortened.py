@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.config import whole_number
-from foretext.errors import SettingError
+from foretext.base.config import whole_number
+from foretext.base.errors import SettingError
 from foretext.vectors.neighbors import comparable_rows
 
 __all__ = ["shortened"]

@@ -13,8 +13,8 @@ from functools import partial
 
 import numpy as np
 
+from foretext.base.parsing import temporary_array
 from foretext.data.token_file import TokenFile
-from foretext.parsing import temporary_array
 
 __all__ = ["Slices", "deal"]
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import SettingError, did_you_mean
+from foretext.base.errors import SettingError, did_you_mean
 from foretext.vectors.neighbors import nearest_others, num_shared, unit_rows
 
 __all__ = ["StorageLoss", "StorageType", "pack_vectors", "storage_loss", "unpack_vectors"]

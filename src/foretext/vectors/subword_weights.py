@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.kernels.fasttext_arrays import Subwords
 from foretext.kernels.fasttext_words import word_sums
 from foretext.kernels.simd import aligned_zeros, padded

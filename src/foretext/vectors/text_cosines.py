@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.vectors.neighbors import unit_rows
 
 __all__ = ["text_cosines"]

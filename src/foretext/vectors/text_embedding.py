@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 
 __all__ = [
     "embed_texts",

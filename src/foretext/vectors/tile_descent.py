@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from foretext.errors import Interrupted, SettingError
-from foretext.interruption import Interruption
+from foretext.base.errors import Interrupted, SettingError
+from foretext.base.interruption import Interruption
+from foretext.base.runtime import Threads
 from foretext.kernels.glove import train_tiles
 from foretext.progress import Progress
 from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
-from foretext.runtime import Threads
 from foretext.vectors.best_weights import STALE_EPOCHS, BestWeights
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.schedule import ProcessesConfig

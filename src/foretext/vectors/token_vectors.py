@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import ModelFileError, SettingError
+from foretext.base.runtime import Threads, usable_cores
 from foretext.corpus.texts import iterate_texts
-from foretext.errors import ModelFileError, SettingError
-from foretext.runtime import Threads, usable_cores
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.token_names import token_names
 from foretext.vectors.formats.detection import format_of_name

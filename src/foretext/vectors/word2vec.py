@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from foretext.base.errors import SettingError
 from foretext.data.token_file import Tokens
-from foretext.errors import SettingError
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.kernels.windows import MAX_SENTENCE
 from foretext.kernels.word2vec import train_slice

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from foretext.arguments import checked_arguments, given_array, shown_value
-from foretext.errors import ArgumentError, SettingError
-from foretext.representation import Represented
+from foretext.base.arguments import checked_arguments, given_array, shown_value
+from foretext.base.errors import ArgumentError, SettingError
+from foretext.base.representation import Represented
 from foretext.vectors.formats import VectorTable
 from foretext.vectors.formats.table import check_table
 from foretext.vectors.lookup import unknown_word

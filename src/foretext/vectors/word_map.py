@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.vectors.neighbors import unit_rows
 from foretext.vectors.principal_components import principal_components
 from foretext.vectors.word_vectors import WordVectors

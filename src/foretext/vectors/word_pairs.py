@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import EvaluationError
+from foretext.base.errors import EvaluationError
+from foretext.base.representation import Represented
 from foretext.metrics import pearson, spearman
-from foretext.representation import Represented
 from foretext.vectors.lookup import first_rows
 from foretext.vectors.neighbors import unit_rows
 from foretext.vectors.pair_file import ScoredPair, read_pair_file

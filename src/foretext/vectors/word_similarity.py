@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from foretext.arguments import checked_arguments
-from foretext.config import whole_number
-from foretext.errors import SettingError
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import whole_number
+from foretext.base.errors import SettingError
 from foretext.vectors.neighbors import Nearest, search, unit_rows
 from foretext.vectors.transport import transport_cost
 from foretext.vectors.word_lookup import WordLookup

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import PairsConfig, ParallelConfig, RowsConfig, read_pairs, read_texts
 from foretext.data.rows.absent_header import refuse_absent_columns
-from foretext.errors import CorpusError
 
 ROWS = [("sea", f"{word}, an old ship") for word in ("anchor", "tide", "wave")] + [
     ("court", f"the {word} of Vigo, old") for word in ("king", "queen", "throne")

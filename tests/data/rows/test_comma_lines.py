@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.data.rows import InputColumns, PairsConfig, RowsConfig, input_files, text_inputs
 
 LINES = 'sea,"a ship, old"\ncourt,the king\nsea,the tide\n'

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import (
     PairsConfig,
     QuestionsConfig,
@@ -22,7 +23,6 @@ from foretext.data.rows import (
     read_sentences,
     read_texts,
 )
-from foretext.errors import CorpusError
 
 CHARACTERS = "股市银行基金利率球队比赛冠军进球电影导演演员票房"
 

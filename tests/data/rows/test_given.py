@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from foretext.base.errors import GivenError
 from foretext.data.rows.given import given_elements
-from foretext.errors import GivenError
 
 
 @pytest.mark.parametrize("error", [ValueError("row 3 of the file"), TypeError("None + 1")])

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.in_memory import InMemory
 from foretext.data.rows import RowsConfig
-from foretext.errors import CorpusError
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.matching.network import TextMatcher
 from foretext.tasks.span_qa.network import SpanReader

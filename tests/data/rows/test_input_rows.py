@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import (
     InputColumns,
     KeptInput,
@@ -29,7 +30,6 @@ from foretext.data.rows import (
     tagged_inputs,
     text_inputs,
 )
-from foretext.errors import CorpusError, SettingError
 
 Reader = Callable[..., Iterator[KeptInput]]
 

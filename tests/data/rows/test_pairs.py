@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import LabelledPair, PairsConfig, read_pairs
-from foretext.errors import CorpusError, SettingError
 
 
 def written(folder: Path, name: str, text: str) -> Path:

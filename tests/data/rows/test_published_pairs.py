@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import (
     InputColumns,
     PairsConfig,
@@ -17,7 +18,6 @@ from foretext.data.rows import (
     read_texts,
     text_inputs,
 )
-from foretext.errors import CorpusError, SettingError
 
 STS = (
     "main-captions\tMSRvid\t2012test\t0001\t5.000\tA plane is taking off.\tA plane, rising.\n"

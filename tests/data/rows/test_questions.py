@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import (
     Answer,
     Question,
@@ -14,7 +15,6 @@ from foretext.data.rows import (
     read_questions,
 )
 from foretext.data.rows.answer_places import placed
-from foretext.errors import CorpusError, SettingError
 
 CONTEXT = "Ada wrote to Bob, and Bob to Ada."
 

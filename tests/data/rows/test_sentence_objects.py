@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import read_sentences
-from foretext.errors import CorpusError
 
 
 def rows_of(path: Path, text: str) -> list[tuple[object, ...]]:

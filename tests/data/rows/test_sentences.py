@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import SentenceRow, SentencesConfig, read_sentences, sentence_lines
 from foretext.data.rows.in_memory import row_source
-from foretext.errors import CorpusError, SettingError
 
 Values = tuple[str, str | None, str | None, float | None]
 

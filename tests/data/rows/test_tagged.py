@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import pytest
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import TaggedConfig, read_tagged
-from foretext.errors import CorpusError, SettingError
 
 CONLL = """-DOCSTART- -X- O O
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import TaggedConfig, TaggedSentence, find_tag_problems, read_tagged
-from foretext.errors import CorpusError
 from foretext.recipe.overrides import overridden
 
 

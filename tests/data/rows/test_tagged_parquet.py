@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import (
     InputColumns,
     TaggedConfig,
@@ -15,7 +16,6 @@ from foretext.data.rows import (
     read_tagged,
     tagged_inputs,
 )
-from foretext.errors import CorpusError, SettingError
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 

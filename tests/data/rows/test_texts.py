@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import LabelledText, RowsConfig, read_texts
-from foretext.errors import CorpusError, SettingError
 
 ROWS = [("good", "a fine film"), ("bad", 'she said "no"')]
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import (
     InputColumns,
     PairsConfig,
@@ -16,7 +17,6 @@ from foretext.data.rows import (
     read_texts,
     text_inputs,
 )
-from foretext.errors import CorpusError, SettingError
 
 LINES = "LOC:city Where is it ?\n\nDESC:def What is 1 a : b ?\nNUM:dist how far is it ?\n"
 TEXTS = ["Where is it ?", "What is 1 a : b ?", "how far is it ?"]

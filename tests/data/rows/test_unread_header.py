@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import PairsConfig, RowsConfig, find_row_problems, read_pairs, read_texts
-from foretext.errors import CorpusError
 
 NUMBERED = RowsConfig(label=1, text=2)
 ROWS = "".join(f"{'xy'[n % 2]},a text of several words {n}\n" for n in range(12))

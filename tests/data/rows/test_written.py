@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.data.rows import (
     LabelledPair,
     LabelledText,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.serving.abilities.embed import Embed, EmbedOptions
 from tests.serving.models import TEXTS
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.serving.abilities import ABILITIES
 from foretext.serving.abilities.explain import Explain, ExplainOptions
 from tests.serving.models import TEXTS

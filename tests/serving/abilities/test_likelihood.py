@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.serving.abilities.likelihood import Likelihood, LikelihoodOptions
 from tests.language_model.models import gpt, lstm
 

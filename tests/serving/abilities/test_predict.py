@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.serving.abilities.predict import Predict, PredictOptions
 from foretext.tasks.classification.linear import LinearClassifier
 from tests.serving.models import TEXTS

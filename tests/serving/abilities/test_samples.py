@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.serving.abilities import ABILITIES
 from foretext.serving.abilities.search import Search, SearchOptions
 from foretext.serving.served_model import ServedModel

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.serving.abilities.decode import Decode, DecodeOptions
 from foretext.serving.abilities.states import States
 from foretext.serving.abilities.tokenize import Tokenize, TokenizeOptions

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.generation.decoding import Decoding
 
 __all__ = ["Mood", "Names", "Pairs", "Parts", "Reader", "Scores", "Writer", "presets"]

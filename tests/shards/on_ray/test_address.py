@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.shards.on_ray.address import RayAddress, answers
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from foretext.base.errors import CorpusError, ForetextError, Interrupted, OutputError, SettingError
 from foretext.cleaning import clean
 from foretext.cleaning import job as cleaning_job
 from foretext.corpus import Corpus
 from foretext.corpus.text_shards import TextShards
 from foretext.data.token_writer import write_tokens
-from foretext.errors import CorpusError, ForetextError, Interrupted, OutputError, SettingError
 from foretext.shards import LocalEngine, RayEngine, Shard, ShardWork
 from foretext.shards.on_ray import cluster
 from foretext.shards.on_ray.address import RayAddress

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.base.errors import CorpusError, ModelFileError, SettingError
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError, ModelFileError, SettingError
 from foretext.heads.classification import ClassificationHead
 from foretext.metrics import softmax
 from foretext.tasks.classification.ensemble import Ensemble, Weights, fit_weights

@@ -16,9 +16,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 import foretext as ft
+from foretext.base.errors import CorpusError, ModelFileError, SettingError
+from foretext.base.parsing import read_tensors, write_tensors
 from foretext.data.rows import LabelledText, RowsConfig, read_texts
-from foretext.errors import CorpusError, ModelFileError, SettingError
-from foretext.parsing import read_tensors, write_tensors
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.linear_config import LinearConfig
 from foretext.tasks.classification.linear_storage import FILE

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError, SettingError
 from foretext.heads.classification import ClassificationHead
 from foretext.heads.task_base import TaskBase
 from foretext.tasks.classification.network import TextClassifier

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.data.rows import LabelledText
-from foretext.errors import ModelFileError, SettingError
 from foretext.heads.classification import ClassificationHead
 from foretext.metrics import sigmoid, softmax
 from foretext.tasks.classification.linear import LinearClassifier

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from foretext.errors import ModelFileError
-from foretext.parsing import write_tensors
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import write_tensors
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.word_vocabulary import WORDS_FILE, WordVocabulary
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.words import FOLD_SEED, cross_fitted, learned_words
 from tests.text_bodies import labelled_texts

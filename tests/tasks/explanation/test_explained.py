@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from tests.tasks.explanation.bag import Bag
 
 

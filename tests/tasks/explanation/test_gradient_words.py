@@ -11,7 +11,7 @@ import torch
 
 from foretext.backbones.elmo import Elmo
 from foretext.backbones.lookup import Lookup
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.heads.matching import MatchingHead
 from foretext.heads.task_base import TaskBase
 from foretext.tasks.classification.linear import LinearClassifier

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.metrics import sigmoid, softmax
 from foretext.tasks.explanation.values import Values, contrasted, log_odds
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.data.rows import LabelledText
-from foretext.errors import (
+from foretext.base.errors import (
     CorpusError,
     EvaluationError,
     ForetextError,
@@ -19,7 +18,8 @@ from foretext.errors import (
     SettingError,
     VectorFileError,
 )
-from foretext.parsing import read_tensors, write_tensors
+from foretext.base.parsing import read_tensors, write_tensors
+from foretext.data.rows import LabelledText
 from foretext.tasks.examining import examine
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.tasks.fasttext.config import FastTextClassifierConfig

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from foretext.base.errors import VectorFileError
 from foretext.corpus.pre_tokenizers import PreTokenizer
-from foretext.errors import VectorFileError
 from foretext.tasks.fasttext.bin_reader import read_model
 from foretext.tasks.fasttext.bin_writer import write_model
 from foretext.tasks.fasttext.classifier import FastTextClassifier

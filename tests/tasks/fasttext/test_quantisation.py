@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.tasks.fasttext.product_quantizer import ProductQuantizer
 from tests.tasks.fasttext.texts import labelled_texts

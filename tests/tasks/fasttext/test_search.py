@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from foretext.errors import CorpusError, MissingExtraError, SettingError
+from foretext.base.errors import CorpusError, MissingExtraError, SettingError
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
 from foretext.tasks.fasttext.labelled_texts import TextsWithLabels
 from foretext.tasks.fasttext.search import held_out_split, search_settings

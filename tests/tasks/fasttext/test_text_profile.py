@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.tasks.fasttext.chosen import chosen_sentence
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.tasks.fasttext.config import (

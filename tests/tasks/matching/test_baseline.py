@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.overlap_features import overlap_features
 from foretext.data.rows import LabelledPair, PairsConfig, read_pairs
-from foretext.errors import CorpusError
 from foretext.tasks.matching.baseline import PairBaseline
 
 ALIKE = [("the dog barks at noon", "at noon the dog barks"), ("a cat purrs", "the cat purrs")] * 4

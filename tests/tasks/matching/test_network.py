@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import LabelledPair, PairsConfig
-from foretext.errors import CorpusError, SettingError
 from foretext.heads.matching import MatchingHead
 from foretext.heads.task_base import TaskBase
 from foretext.tasks.matching.network import TextMatcher

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.base.errors import ForetextError, SettingError
 from foretext.data.rows import LabelledPair
-from foretext.errors import ForetextError, SettingError
 from foretext.heads.matching import MatchingHead
 from foretext.heads.task_base import TaskBase
 from foretext.metrics import softmax

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import SentenceRow
-from foretext.errors import CorpusError
 from foretext.tasks.sentence_vectors.answers import DenseVectors, halves, sentence_answers
 from foretext.tasks.sentence_vectors.baseline import tfidf_baseline
 

@@ -13,8 +13,8 @@ from torch import nn
 
 import foretext as ft
 from foretext.backbones.transformer import Transformer
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import SentenceRow
-from foretext.errors import CorpusError, SettingError
 from foretext.heads.sentence_vectors import SentenceVectorsHead
 from foretext.heads.task_base import TaskBase
 from foretext.language_model import LanguageModel

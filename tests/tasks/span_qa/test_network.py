@@ -9,9 +9,9 @@ import torch
 from numpy.typing import NDArray
 
 from foretext.backbones.pair_reader import PairReader
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Answer, Question
-from foretext.errors import CorpusError, SettingError
 from foretext.heads.span_qa import SpanHead
 from foretext.heads.task_base import TaskBase
 from foretext.progress.run_context import RunContext

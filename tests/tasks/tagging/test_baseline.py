@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import read_tagged
-from foretext.errors import CorpusError
 from foretext.metrics import tagging_scores
 from foretext.tasks.tagging.baseline import WordTagBaseline
 

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from foretext.backbones.recurrent import Recurrent
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import TaggedConfig, TaggedSentence
-from foretext.errors import CorpusError, SettingError
 from foretext.heads.tagging import TaggingHead
 from foretext.heads.task_base import TaskBase
 from foretext.metrics import violations

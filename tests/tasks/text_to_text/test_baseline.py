@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import CorpusError, SettingError
+from foretext.base.errors import CorpusError, SettingError
 from foretext.metrics.texts import bleu
 from foretext.tasks.text_to_text.baseline import WordTranslator
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.tasks.text_to_text.ibm_model_1 import IbmModel1, WordRows
 
 DAS, HAUS, BUCH, EIN = 1, 2, 3, 4

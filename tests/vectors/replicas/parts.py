@@ -6,7 +6,7 @@ import os
 import signal
 from typing import Any
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 
 __all__ = ["Echo", "opened"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from foretext.errors import ForetextError
+from foretext.base.errors import ForetextError
 from foretext.vectors.replicas.processes import LocalProcesses, ProcessLostError
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import OutputError
+from foretext.base.errors import OutputError
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.replicas import tile_processes
 from foretext.vectors.replicas.tile_part import Slot, TilePlan, tile_slots

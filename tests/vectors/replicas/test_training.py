@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import OutputError, SettingError
+from foretext.base.errors import OutputError, SettingError
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.vectors.hogwild import train_hogwild

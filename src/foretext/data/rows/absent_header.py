@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import islice
 from statistics import median
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows.input_columns import option
 from foretext.data.rows.record import missing
 from foretext.data.rows.settings import COLUMNS, LabelledConfig, as_columns
 from foretext.data.rows.table import rows_of_csv
-from foretext.errors import CorpusError
 
 __all__ = ["refuse_absent_columns"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import median
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.in_memory import is_file_or_source
 from foretext.corpus.source import STANDARD_INPUT
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.reading import first_names
 from foretext.data.rows.settings import COLUMNS, Column, LabelledConfig, as_columns
-from foretext.errors import CorpusError
 
 __all__ = ["refuse_exchange"]
 

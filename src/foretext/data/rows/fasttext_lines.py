@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from foretext.base.errors import SettingError
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import LabelledConfig
-from foretext.errors import SettingError
 
 __all__ = ["fasttext_records", "is_fasttext"]
 

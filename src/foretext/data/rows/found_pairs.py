@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows.pair_columns import (
     AmbiguousColumnsError,
     PairColumns,
@@ -16,7 +17,6 @@ from foretext.data.rows.pair_columns import (
 )
 from foretext.data.rows.pairs import PairsConfig
 from foretext.data.rows.records import read_records
-from foretext.errors import CorpusError
 
 __all__ = ["found_pairs_config", "names_text_pairs"]
 

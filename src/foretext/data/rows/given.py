@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from foretext.base.errors import GivenError
 from foretext.corpus.foreign_tables import column_names, plain_value
 from foretext.data.rows.label import Label
-from foretext.errors import GivenError
 
 __all__ = [
     "given_elements",

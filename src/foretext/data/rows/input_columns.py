@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import SettingError, did_you_mean
 from foretext.corpus.normalization import normalize
 from foretext.data.rows.inputs import Input
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import Column, Columns, LabelledConfig, as_columns
-from foretext.errors import SettingError, did_you_mean
 
 __all__ = ["InputColumns", "InputsConfig", "KeptInput", "Places", "absent", "option"]
 

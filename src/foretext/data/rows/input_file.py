@@ -11,6 +11,7 @@ from io import BytesIO
 from itertools import chain, islice
 from typing import BinaryIO, cast
 
+from foretext.base.terminal import standard_input
 from foretext.corpus.source import STANDARD_INPUT, Source
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
@@ -18,7 +19,6 @@ from foretext.data.rows.parquet_rows import parquet_records
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import HEAD, RowFormat, format_of, format_within, read_lines
 from foretext.data.rows.settings import LabelledConfig
-from foretext.terminal import standard_input
 
 __all__ = ["InputFile", "input_files"]
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.parsing.json_text import json_object
 from foretext.corpus.normalization import normalize
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.input_columns import (
@@ -32,8 +34,6 @@ from foretext.data.rows.table import (
     tsv_records,
 )
 from foretext.data.rows.trec_lines import are_trec, trec_records
-from foretext.errors import CorpusError, SettingError
-from foretext.parsing.json_text import json_object
 
 __all__ = ["InputColumns", "InputsConfig", "KeptInput", "text_inputs"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from foretext.base.errors import CorpusError
+from foretext.base.parsing.json_text import json_object
 from foretext.data.rows.record import has_half_pair
-from foretext.errors import CorpusError
-from foretext.parsing.json_text import json_object
 
 __all__ = ["Input", "line_input"]
 

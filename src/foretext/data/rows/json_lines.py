@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from foretext.base.parsing.json_text import json_value
 from foretext.data.rows.record import Record, type_name
-from foretext.parsing.json_text import json_value
 
 __all__ = ["json_records", "json_values"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 
 __all__ = ["first_misfit", "uneven_files"]
 

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.normalization import normalize
 from foretext.data.rows.exchanged_columns import refuse_exchange
 from foretext.data.rows.in_memory import RowSource
@@ -14,7 +15,6 @@ from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import Column, LabelledConfig
 from foretext.data.rows.texts import label_of
 from foretext.data.rows.unread_header import refuse_header
-from foretext.errors import CorpusError
 
 __all__ = ["LabelledPair", "PairsConfig", "read_pairs"]
 

@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.normalization import normalize
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
@@ -18,7 +19,6 @@ from foretext.data.rows.parallel_files import ParallelFiles, as_parallel_files
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_lines, read_records
 from foretext.data.rows.settings import LabelledConfig
-from foretext.errors import CorpusError
 
 __all__ = ["ParallelConfig", "ParallelText", "read_parallel"]
 

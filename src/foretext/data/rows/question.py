@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows.given import given_elements, is_pair, shown
-from foretext.errors import CorpusError
 
 __all__ = ["Answer", "Asked", "Question", "as_questions"]
 

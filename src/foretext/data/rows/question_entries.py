@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows.answer_places import placed, searched
 from foretext.data.rows.question import Answer, Question
 from foretext.data.rows.record import has_half_pair, type_name
-from foretext.errors import CorpusError
 
 __all__ = ["Entry", "entries_of", "questions_of"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from foretext.base.errors import CorpusError, did_you_mean
+from foretext.base.parsing.json_text import json_object
 from foretext.data.rows.input_file import InputFile
 from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
 from foretext.data.rows.question import Question
 from foretext.data.rows.questions import QuestionsConfig, read_questions
-from foretext.errors import CorpusError, did_you_mean
-from foretext.parsing.json_text import json_object
 
 __all__ = ["question_inputs"]
 

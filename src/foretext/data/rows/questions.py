@@ -7,7 +7,9 @@ from typing import Any
 
 from pydantic import Field
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError
+from foretext.base.parsing.json_text import json_value
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
 from foretext.corpus.source import Source
@@ -16,8 +18,6 @@ from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.question import Question
 from foretext.data.rows.question_entries import Entry, entries_of, questions_of
 from foretext.data.rows.records import read_lines
-from foretext.errors import CorpusError
-from foretext.parsing.json_text import json_value
 
 __all__ = ["QuestionsConfig", "read_questions"]
 

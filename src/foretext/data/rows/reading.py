@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.parsing.json_text import json_object
 from foretext.corpus.in_memory import is_file_or_source
 from foretext.corpus.source import STANDARD_INPUT
 from foretext.data.rows.in_memory import RowSource
@@ -16,7 +17,6 @@ from foretext.data.rows.input_file import InputFile, input_files
 from foretext.data.rows.input_rows import InputsConfig
 from foretext.data.rows.settings import COLUMNS, LabelledConfig, as_columns
 from foretext.data.rows.table import first_row_of_csv
-from foretext.parsing.json_text import json_object
 
 __all__ = ["first_names", "fitting", "names_in", "read_otherwise"]
 

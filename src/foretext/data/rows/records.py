@@ -11,6 +11,7 @@ from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import Literal
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.compression import LARGEST_PIECE, unpacked, without_compression_suffix
 from foretext.corpus.decoding import decoded
 from foretext.corpus.lines import split_lines, with_line_feeds
@@ -26,7 +27,6 @@ from foretext.data.rows.settings import LabelledConfig
 from foretext.data.rows.table import are_tabbed, cells_of_csv, csv_records, tsv_records
 from foretext.data.rows.token_lines import refuse_token_lines
 from foretext.data.rows.trec_lines import are_trec, trec_records
-from foretext.errors import CorpusError
 
 __all__ = ["HEAD", "RowFormat", "format_of", "format_within", "read_lines", "read_records"]
 

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from statistics import median
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.source import Source
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
@@ -17,7 +18,6 @@ from foretext.data.rows.sentence_objects import are_sentence_objects, sentence_o
 from foretext.data.rows.settings import Column, LabelledConfig, RowsConfig
 from foretext.data.rows.token_lines import refuse_token_lines
 from foretext.data.rows.trec_lines import are_trec, trec_records
-from foretext.errors import CorpusError
 
 __all__ = ["found_columns", "found_objects", "plain_lines", "refuse_labels"]
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.foreign_tables import column_names
 from foretext.corpus.normalization import normalize
 from foretext.corpus.source import Source
@@ -22,7 +23,6 @@ from foretext.data.rows.sentence_columns import (
     refuse_labels,
 )
 from foretext.data.rows.settings import Column, LabelledConfig
-from foretext.errors import CorpusError
 
 __all__ = ["SentenceRow", "SentencesConfig", "read_sentences", "sentence_lines"]
 

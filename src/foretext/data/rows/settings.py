@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import Column
-from foretext.errors import CorpusError
 
 __all__ = [
     "are_tabbed",

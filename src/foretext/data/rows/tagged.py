@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
 from foretext.corpus.normalization import normalize
@@ -22,7 +23,6 @@ from foretext.data.rows.record import Record
 from foretext.data.rows.records import format_of, read_lines
 from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.tagged_objects import TaggedObject, are_objects, tagged_object
-from foretext.errors import CorpusError, SettingError
 
 __all__ = ["TaggedConfig", "TaggedSentence", "read_tagged"]
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.parsing.json_text import json_object
 from foretext.corpus.columns import has_column, value_at
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.normalization import normalize
@@ -16,8 +18,6 @@ from foretext.data.rows.record import Record
 from foretext.data.rows.tagged import TaggedConfig, read_tagged
 from foretext.data.rows.tagged_objects import TOKENS
 from foretext.data.rows.token_lines import are_token_lines
-from foretext.errors import CorpusError, SettingError
-from foretext.parsing.json_text import json_object
 
 __all__ = ["tagged_inputs"]
 

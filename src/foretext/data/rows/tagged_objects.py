@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from foretext.base.counted import counted
+from foretext.base.parsing.json_text import json_object
 from foretext.corpus.compression import without_compression_suffix
-from foretext.counted import counted
 from foretext.data.rows.in_memory import TAGS
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.texts import label_of
-from foretext.parsing.json_text import json_object
 
 __all__ = ["TOKENS", "TaggedObject", "are_objects", "tagged_object"]
 

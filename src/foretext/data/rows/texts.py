@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.normalization import normalize
 from foretext.data.rows.exchanged_columns import refuse_exchange
 from foretext.data.rows.in_memory import RowSource
@@ -12,7 +13,6 @@ from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import RowsConfig, as_columns
 from foretext.data.rows.unread_header import refuse_header
-from foretext.errors import CorpusError
 
 __all__ = ["LabelledText", "label_of", "read_texts"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 
 __all__ = ["are_token_lines", "refuse_token_lines"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import LabelledConfig
-from foretext.errors import CorpusError
 
 __all__ = ["are_trec", "trec_records"]
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows.labelled_row import LabelledRow
-from foretext.errors import CorpusError
 
 __all__ = ["refuse_header"]
 

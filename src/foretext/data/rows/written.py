@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from foretext.files import atomic_file
+from foretext.base.files import atomic_file
 
 __all__ = ["write_rows"]
 

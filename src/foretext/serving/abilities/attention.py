@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.serving.ability import Ability
 
 __all__ = ["MOST_NUMBERS", "Attention", "AttentionOptions"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.serving.ability import Ability
 
 if TYPE_CHECKING:

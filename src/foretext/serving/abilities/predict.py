@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import ClassVar, NamedTuple
 
+from foretext.base.errors import SettingError
 from foretext.data.rows.inputs import Input
-from foretext.errors import SettingError
 from foretext.serving.ability import Ability
 from foretext.tasks.predictor import Predictor, Record
 

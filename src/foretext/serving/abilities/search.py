@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple
 
-from foretext.errors import ModelFileError
+from foretext.base.errors import ModelFileError
 from foretext.search.search_index import By
 from foretext.serving.ability import Ability
 

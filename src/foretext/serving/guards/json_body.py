@@ -12,7 +12,7 @@ import math
 import re
 from typing import Any, NoReturn
 
-from foretext.errors import ForetextError
+from foretext.base.errors import ForetextError
 
 __all__ = ["MAX_DEPTH", "OddJsonError", "check_json"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from foretext.base.terminal import say
 from foretext.serving.defects import say_defect
 from foretext.serving.errors import Broken
 from foretext.serving.guards.access_log import access_line, is_routine
 from foretext.serving.guards.refusal import header, refuse
 from foretext.serving.service import Service
 from foretext.serving.trace import Trace, route_of
-from foretext.terminal import say
 
 __all__ = ["Observation"]
 

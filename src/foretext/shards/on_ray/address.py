@@ -8,8 +8,8 @@ import socket
 from pathlib import Path
 from typing import NamedTuple
 
-from foretext.errors import ClusterError, SettingError
-from foretext.files import open_file
+from foretext.base.errors import ClusterError, SettingError
+from foretext.base.files import open_file
 
 __all__ = ["AUTO", "LOCAL", "RayAddress", "answers"]
 

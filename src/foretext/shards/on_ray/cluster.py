@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any, Self
 
-from foretext.errors import ClusterError
+from foretext.base.errors import ClusterError
 from foretext.shards.on_ray.address import RayAddress, answers
 from foretext.shards.on_ray.connection import connected, imported_ray
 from foretext.shards.on_ray.nodes import (

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from foretext.errors import MissingExtraError, SettingError
+from foretext.base.errors import MissingExtraError, SettingError
 from foretext.shards.on_ray.address import AUTO, RayAddress
 
 __all__ = ["cluster_address", "connected", "first_line", "imported_ray", "is_connected"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.shards.on_ray.address import AUTO
 from foretext.shards.on_ray.cluster import RayCluster
 from foretext.shards.on_ray.connection import cluster_address

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from foretext.errors import ForetextError, OutputError, SettingError
+from foretext.base.errors import ForetextError, OutputError, SettingError
+from foretext.base.workers import read_answer
 from foretext.shards.on_ray.cluster import RayCluster
 from foretext.shards.on_ray.connection import first_line
 from foretext.shards.on_ray.task import TARGET, ShardResult
 from foretext.shards.work import Shard, ShardWork, fill_shard
-from foretext.workers import read_answer
 
 __all__ = ["Flights"]
 

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from foretext._version import __version__
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 
 __all__ = [
     "Differences",

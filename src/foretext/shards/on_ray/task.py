@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from foretext.errors import ForetextError
-from foretext.files import temporary_folder
+from foretext.base.errors import ForetextError
+from foretext.base.files import temporary_folder
+from foretext.base.workers import answer_line
 from foretext.shards.work import Fill, ShardWork
-from foretext.workers import answer_line
 
 __all__ = ["TARGET", "ShardResult", "do_shard"]
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledRow, LabelledText
-from foretext.errors import CorpusError
 from foretext.metrics import sigmoid, softmax
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.explanation import Asked, Weighed

@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.counted import counted
+from foretext.base.errors import GivenError, SettingError
 from foretext.corpus.findings import Problem
-from foretext.counted import counted
 from foretext.data.rows import (
     Input,
     LabelledText,
@@ -27,7 +28,6 @@ from foretext.data.rows import (
 from foretext.data.rows.given import given_label_sets, given_texts, one_or_each, shown
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label import Label, label_array
-from foretext.errors import GivenError, SettingError
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import (
     ClassAnswers,

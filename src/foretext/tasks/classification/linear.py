@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext._version import __version__
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import CorpusError, GivenError, ModelFileError
+from foretext.base.files import atomic_file, atomic_folder
+from foretext.base.replacement import CONFIG, refuse_unfinished
 from foretext.corpus.normalization import Form
 from foretext.data.rows import LabelledText
 from foretext.data.rows.given import given_label_sets, given_texts
 from foretext.data.rows.label import Label, ordered_labels
-from foretext.errors import CorpusError, GivenError, ModelFileError
-from foretext.files import atomic_file, atomic_folder
 from foretext.metrics import sigmoid, softmax
-from foretext.replacement import CONFIG, refuse_unfinished
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.classification.informative_features import informative_features

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from foretext.config import Config
+from foretext.base.config import Config
 from foretext.corpus.normalization import Form
 from foretext.corpus.scripts import WITHOUT_BLANKS, script_rates
 from foretext.tasks.spelled_words import Splitting, prepared, words_of

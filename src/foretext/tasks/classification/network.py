@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.data.rows import LabelledText
-from foretext.errors import ModelFileError, SettingError
 from foretext.tasks.class_answers import (
     ClassAnswers,
     check_single,

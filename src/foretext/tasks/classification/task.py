@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import SettingError
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.replaced_examples import ReplacedExamples
 from foretext.data.rows import LabelledText
 from foretext.data.rows.label import found_labels
-from foretext.errors import SettingError
 from foretext.heads.classification import ClassificationHead
 from foretext.heads.consistent import Consistent
 from foretext.heads.partly_labelled import IS_LABELLED

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledText
-from foretext.errors import ModelFileError, SettingError
 from foretext.heads.base import Head
 from foretext.heads.classification import ClassificationHead
 from foretext.heads.task_base import TaskBase

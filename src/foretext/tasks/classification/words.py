@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.normalization import Form
 from foretext.data.rows import LabelledText
-from foretext.errors import CorpusError
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.word_vocabulary import WordVocabulary
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal, overload
 
-from foretext.arguments import checked_arguments
-from foretext.errors import SettingError
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import SettingError
 from foretext.tasks.explanation.explanation import Explanation, explained_words
 from foretext.tasks.explanation.occlusion import OCCLUSION, occlude
 from foretext.tasks.explanation.values import Values

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from foretext.base.errors import SettingError
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
-from foretext.errors import SettingError
 from foretext.heads.long_texts import LongTexts, cut_pair, cut_text
 from foretext.heads.matching import MatchMode
 from foretext.heads.task_base import TaskBase

@@ -12,10 +12,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.files import refuse_existing
 from foretext.data.rows import LabelledText
 from foretext.data.rows.given import given_texts, one_or_each
-from foretext.files import refuse_existing
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.classification.labeller import TextLabeller, check_top

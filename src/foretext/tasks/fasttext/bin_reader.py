@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import SettingError, VectorFileError
+from foretext.base.errors import SettingError, VectorFileError
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.tasks.fasttext.config import LOSSES, ResolvedConfig
 from foretext.tasks.fasttext.dictionary import Dictionary, flaw_of

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from foretext.errors import VectorFileError
+from foretext.base.errors import VectorFileError
 from foretext.tasks.fasttext.config import LOSSES, ResolvedConfig
 from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.product_quantizer import ProductQuantizer

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from foretext.arguments import checked_arguments
-from foretext.config import Config
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import Config
+from foretext.base.errors import SettingError
 from foretext.data.rows import RowsConfig
 from foretext.data.rows.label import Label
-from foretext.errors import SettingError
 from foretext.progress.run_context import RunContext
 from foretext.tasks.classification.labeller import check_top
 from foretext.tasks.fasttext.answers import FastTextLabeller

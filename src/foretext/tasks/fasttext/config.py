@@ -6,7 +6,8 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.runtime import usable_cores
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.kernels.fasttext_classifier_arrays import (
     HIERARCHICAL,
@@ -14,7 +15,6 @@ from foretext.kernels.fasttext_classifier_arrays import (
     ONE_VS_ALL,
     SOFTMAX,
 )
-from foretext.runtime import usable_cores
 from foretext.tasks.fasttext.text_profile import TextProfile
 from foretext.vectors.ngrams import CharacterNgrams
 from foretext.vectors.schedule import DescentConfig

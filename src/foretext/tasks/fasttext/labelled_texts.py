@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from foretext.base.errors import SettingError
 from foretext.corpus.in_memory import is_file_or_source
 from foretext.corpus.normalization import Form
 from foretext.data.rows import LabelledText, RowsConfig, read_texts
 from foretext.data.rows.given import given_label_sets, given_texts
-from foretext.errors import SettingError
 from foretext.tasks.classification.labeller import TextLabeller, check_same_number
 
 __all__ = ["Labels", "Texts", "TextsWithLabels", "form_of", "held_out", "labelled"]

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows.label import Label, of_one_type
-from foretext.errors import CorpusError
 
 __all__ = ["LabelTable", "NumberedLabels", "number_labels"]
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
+from foretext.base.runtime import refuse_without_memory
 from foretext.kernels.fasttext_classifier import fill_rows, train_documents
 from foretext.kernels.fasttext_classifier_arrays import Model, scratch_for
 from foretext.kernels.simd import aligned_zeros, padded
-from foretext.runtime import refuse_without_memory
 from foretext.tasks.fasttext.config import LOSSES
 from foretext.tasks.fasttext.dictionary import Dictionary, Units, WordIds
 from foretext.tasks.fasttext.features import TrainingFeatures

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.runtime import Threads
 from foretext.kernels.quantisation import CENTROIDS, nearest_centroids
-from foretext.runtime import Threads
 from foretext.tasks.fasttext.rows import are_weights
 
 __all__ = ["CENTROIDS", "ProductQuantizer"]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from foretext.errors import CorpusError, MissingExtraError, SettingError
+from foretext.base.errors import CorpusError, MissingExtraError, SettingError
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.tasks.fasttext.config import FastTextClassifierConfig, ResolvedConfig

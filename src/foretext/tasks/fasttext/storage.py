@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from foretext._version import __version__
+from foretext.base.errors import SettingError, VectorFileError
+from foretext.base.files import atomic_file, atomic_folder, is_regular_file
+from foretext.base.parsing import read_json, read_tensors, write_tensors
+from foretext.base.parsing.tensor_file import check_tensors
+from foretext.base.replacement import refuse_unfinished
 from foretext.corpus.normalization import Form
 from foretext.data.rows.label import LabelValue
-from foretext.errors import SettingError, VectorFileError
-from foretext.files import atomic_file, atomic_folder, is_regular_file
-from foretext.parsing import read_json, read_tensors, write_tensors
-from foretext.parsing.tensor_file import check_tensors
-from foretext.replacement import refuse_unfinished
 from foretext.tasks.fasttext.config import ResolvedConfig
 from foretext.tasks.fasttext.dictionary import Dictionary, flaw_of
 from foretext.tasks.fasttext.model import FastTextModel

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows.label import kept_values
-from foretext.errors import CorpusError
 from foretext.progress.run_context import RunContext
 from foretext.tasks.fasttext.config import ResolvedConfig
 from foretext.tasks.fasttext.dictionary import Dictionary

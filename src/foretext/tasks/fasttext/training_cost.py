@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Self
 
-from foretext.counted import counted
+from foretext.base.counted import counted
+from foretext.base.runtime import usable_cores
 from foretext.progress.figures import seconds_in_words
-from foretext.runtime import usable_cores
 from foretext.tasks.fasttext.config import ResolvedConfig
 from foretext.tasks.fasttext.text_profile import TextProfile
 

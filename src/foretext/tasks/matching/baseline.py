@@ -13,10 +13,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.data.overlap_features import OverlapFeatures
 from foretext.data.rows import LabelledPair
 from foretext.data.rows.label import Label, ordered_labels
-from foretext.errors import CorpusError
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.score_answers import ScoreAnswers, scores_of

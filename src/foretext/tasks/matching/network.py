@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import SettingError
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
     Input,
@@ -18,7 +19,6 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.given import given_pairs, one_or_each
 from foretext.data.rows.label import Label, LabelValue, label_array
-from foretext.errors import SettingError
 from foretext.heads.matching import MatchingHead
 from foretext.tasks.class_answers import (
     ClassAnswers,

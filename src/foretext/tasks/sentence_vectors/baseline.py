@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import SentenceRow
-from foretext.errors import CorpusError
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.classification.linear_config import LinearConfig
 from foretext.tasks.sentence_vectors.answers import Cosines, Places, sentence_answers

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
 from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import iterate_texts
 from foretext.data.padded_examples import PaddedExamples, Ragged

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.findings import Problem
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
@@ -20,7 +21,6 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.findings import problem_of
 from foretext.data.rows.in_memory import RowSource
-from foretext.errors import CorpusError
 from foretext.heads.sentence_vectors import SCORES, TEXTS, SentenceVectorsHead
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from foretext.config import Config as Settings
+from foretext.base.config import Config as Settings
 from foretext.data.rows import Question
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.span_qa.answers import SpanAnswers, SpanChoice

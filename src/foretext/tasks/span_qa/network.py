@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
     Asked,
@@ -16,7 +17,6 @@ from foretext.data.rows import (
     as_questions,
 )
 from foretext.data.rows.given import one_or_each
-from foretext.errors import CorpusError, SettingError
 from foretext.heads.span_qa import SpanHead
 from foretext.heads.task_base import TaskBase
 from foretext.nn.device import DeviceName, ReadingPrecision

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.findings import Problem
 from foretext.data.rows import (
     InputColumns,
@@ -20,7 +21,6 @@ from foretext.data.rows import (
     read_questions,
 )
 from foretext.data.rows.in_memory import RowSource, json_lines
-from foretext.errors import CorpusError
 from foretext.heads.span_qa import SpanHead
 from foretext.heads.task_base import TaskBase
 from foretext.tasks.baseline import Baseline

@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.data.rows import TaggedSentence
-from foretext.errors import CorpusError
 from foretext.heads.tag_set import TagSet
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.tagging.answers import TagAnswers

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from foretext.base.errors import CorpusError
 from foretext.corpus.pre_tokenizers import mostly_han
 from foretext.data.rows import TaggedSentence
-from foretext.errors import CorpusError
 from foretext.heads.tag_set import closed_tags, is_entity_tag
 from foretext.metrics import LETTERS, Notation, detect_notation
 from foretext.tokenizers.alphabet import Alphabet

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 
 from typing_extensions import TypedDict
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.errors import SettingError
 from foretext.corpus.findings import Problem
 from foretext.data.rows import (
     InputColumns,
@@ -23,7 +24,6 @@ from foretext.data.rows import (
     tagged_inputs,
 )
 from foretext.data.rows.in_memory import RowSource, tagged_blocks
-from foretext.errors import SettingError
 from foretext.heads.tagging import TaggingHead
 from foretext.heads.task_base import TaskBase
 from foretext.tasks.baseline import Baseline

@@ -12,8 +12,8 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from foretext.config import Config
-from foretext.errors import CorpusError
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError
 from foretext.tasks.text_to_text.ibm_model_1 import IbmModel1, WordRows
 from foretext.tasks.text_to_text.spaced_words import Piece, Spacing, WordSplitter, is_mark
 

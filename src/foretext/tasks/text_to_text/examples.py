@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from foretext.base.errors import CorpusError
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.prefix_examples import PrefixExamples
 from foretext.data.rows import ParallelText
-from foretext.errors import CorpusError
 from foretext.heads.task_base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
 from foretext.objectives.reading import Reading

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from foretext.config import Config as Settings
-from foretext.errors import CorpusError
+from foretext.base.config import Config as Settings
+from foretext.base.errors import CorpusError
 from foretext.kernels.ibm_model_1 import (
     add_pairs,
     expect,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from foretext.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Input, ParallelText
 from foretext.data.rows.given import given_texts, one_or_each
-from foretext.errors import CorpusError, SettingError
 from foretext.generation import Decoding, Output, decode
 from foretext.tasks.predictor import Record, Top
 from foretext.tasks.text_to_text.alignments import Alignment, text_alignment, text_alignments

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus.findings import Problem
 from foretext.data.rows import (
     ParallelConfig,
@@ -15,7 +16,6 @@ from foretext.data.rows import (
     read_parallel,
 )
 from foretext.data.rows.in_memory import RowSource, json_lines
-from foretext.errors import CorpusError, SettingError
 from foretext.heads.task_base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
 from foretext.tasks.baseline import Baseline

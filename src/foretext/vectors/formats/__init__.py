@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from foretext.errors import SettingError, did_you_mean
+from foretext.base.errors import SettingError, did_you_mean
 from foretext.vectors.formats import (
     fasttext_bin,
     glove_text,

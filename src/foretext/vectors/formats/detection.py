@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from foretext.base.errors import VectorFileError
 from foretext.corpus.compression import without_compression_suffix
-from foretext.errors import VectorFileError
 from foretext.vectors.formats.glove_text import num_dimensions
 from foretext.vectors.formats.lines import is_number, refuse_carriage_returns
 from foretext.vectors.formats.streams import open_input

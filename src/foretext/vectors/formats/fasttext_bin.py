@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import VectorFileError
+from foretext.base.errors import VectorFileError
 from foretext.vectors.formats.fasttext_layout import (
     BLOCK_ROWS,
     DICTIONARY,

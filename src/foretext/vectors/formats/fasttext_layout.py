@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import VectorFileError
+from foretext.base.errors import VectorFileError
 
 __all__ = [
     "BLOCK_ROWS",

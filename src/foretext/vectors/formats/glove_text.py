@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from pathlib import Path
 
-from foretext.errors import VectorFileError
+from foretext.base.errors import VectorFileError
 from foretext.vectors.formats.lines import (
     LONGEST_LINE,
     is_number,

@@ -10,7 +10,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import VectorFileError
+from foretext.base.errors import VectorFileError
 from foretext.vectors.formats.table import Rows
 
 __all__ = ["LONGEST_LINE", "is_number", "read_lines", "refuse_carriage_returns", "write_lines"]

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.errors import VectorFileError
-from foretext.parsing import read_tensors, write_tensors
-from foretext.parsing.tensor_file import check_tensors
+from foretext.base.errors import VectorFileError
+from foretext.base.parsing import read_tensors, write_tensors
+from foretext.base.parsing.tensor_file import check_tensors
 from foretext.vectors.formats.fasttext_layout import LONGEST_NGRAM
 from foretext.vectors.formats.streams import encoded_words, open_input
 from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable, first_not_finite

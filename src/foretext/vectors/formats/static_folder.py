@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from foretext._version import __version__
-from foretext.errors import ModelFileError
-from foretext.files import is_regular_file, merged_folder
-from foretext.parsing import read_json, read_tensors, write_tensors
+from foretext.base.errors import ModelFileError
+from foretext.base.files import is_regular_file, merged_folder
+from foretext.base.parsing import read_json, read_tensors, write_tensors
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.vectors.formats.static_layout import CLASS, CONFIG, MODEL_TYPE, MODULE, MODULES
 from foretext.vectors.storage import StorageType, pack_vectors

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from foretext.errors import ModelFileError
-from foretext.files import is_regular_file
-from foretext.parsing import read_json
+from foretext.base.errors import ModelFileError
+from foretext.base.files import is_regular_file
+from foretext.base.parsing import read_json
 
 __all__ = ["CLASS", "CONFIG", "MODEL_TYPE", "MODULE", "MODULES", "holds_static_vectors"]
 

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from foretext.base.errors import CorpusError, VectorFileError
+from foretext.base.files import atomic_file
+from foretext.base.parsing.lfs_pointer import lfs_pointer_error
 from foretext.corpus.compression import LARGEST_PIECE, compression_of, unpacked
-from foretext.errors import CorpusError, VectorFileError
-from foretext.files import atomic_file
-from foretext.parsing.lfs_pointer import lfs_pointer_error
 
 __all__ = ["encoded_words", "open_input", "open_output"]
 

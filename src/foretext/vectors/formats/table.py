@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from foretext.config import Config
+from foretext.base.config import Config
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError, VectorFileError
 from foretext.corpus.encoding import Encoding
-from foretext.counted import counted
-from foretext.errors import SettingError, VectorFileError
 
 if TYPE_CHECKING:
     from foretext.vectors.subword_vectors import SubwordVectors

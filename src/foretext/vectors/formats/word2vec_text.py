@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
-from foretext.counted import counted
-from foretext.errors import VectorFileError
+from foretext.base.counted import counted
+from foretext.base.errors import VectorFileError
 from foretext.vectors.formats.lines import read_lines, refuse_carriage_returns, write_lines
 from foretext.vectors.formats.streams import encoded_words, open_input, open_output
 from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from foretext.errors import OutputError
+from foretext.base.errors import OutputError
 from foretext.progress.run_context import RunContext
 from foretext.vectors.replicas.group import ReplicaLostError
 

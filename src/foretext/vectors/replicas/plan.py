@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from pydantic import BaseModel
 
+from foretext.base.errors import ForetextError
+from foretext.base.parsing import parse_json
+from foretext.base.registry import imported
 from foretext.data.token_file import TokenFile, Tokens
-from foretext.errors import ForetextError
-from foretext.parsing import parse_json
-from foretext.registry import imported
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.replicas.learner import ReplicaLearner
 

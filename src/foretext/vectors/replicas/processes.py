@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
+from foretext.base.workers import WorkerProcess, read_answer, values_line
 from foretext.vectors.replicas.group import ReplicaLostError
-from foretext.workers import WorkerProcess, read_answer, values_line
 
 __all__ = ["LocalProcesses", "ProcessLostError"]
 

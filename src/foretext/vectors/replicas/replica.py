@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from foretext.base.runtime import Threads
 from foretext.kernels.merging import merge_rows
-from foretext.runtime import Threads
 from foretext.vectors.replicas.learner import ReplicaLearner
 from foretext.vectors.replicas.pieces import Pieces
 from foretext.vectors.replicas.plan import ReplicaPlan

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
+from foretext.base.parsing import map_array
+from foretext.base.runtime import Threads
 from foretext.kernels.glove import CELL_TYPES, Cells, Parameters, train_tiles
 from foretext.kernels.simd import LANES
-from foretext.parsing import map_array
-from foretext.runtime import Threads
 from foretext.vectors.replicas.shared_arrays import SharedArrays
 
 __all__ = ["Slot", "TilePart", "TilePlan", "learn_tiles", "tile_part_of_process", "tile_slots"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 import signal
 from typing import Any
 
-from foretext.registry import imported
-from foretext.workers import Service, read_values
+from foretext.base.registry import imported
+from foretext.base.workers import Service, read_values
 
 __all__: list[str] = []
 

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.language_model import LanguageModel
 from tests.language_model.models import gpt
 from tests.serving.conftest import Server

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import ClusterError
+from foretext.base.errors import ClusterError
 from foretext.vectors.replicas.on_ray.group import RayReplicaGroup
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from foretext.errors import ClusterError, CorpusError
+from foretext.base.errors import ClusterError, CorpusError
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.shards import RayEngine

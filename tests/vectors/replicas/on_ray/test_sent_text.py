@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.errors import CorpusError
+from foretext.base.errors import CorpusError
 from foretext.vectors.replicas.on_ray import sent_text
 from foretext.vectors.replicas.on_ray.sent_text import META, SentText, pieces_of
 

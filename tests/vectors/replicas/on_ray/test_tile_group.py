@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.errors import ClusterError, SettingError
+from foretext.base.errors import ClusterError, SettingError
 from foretext.pipeline import run_recipe
 from foretext.recipe import Recipe
 from foretext.shards import RayEngine

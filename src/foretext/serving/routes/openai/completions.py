@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from pydantic_core import to_json
 from starlette.responses import Response, StreamingResponse
 
-from foretext.errors import ForetextError
+from foretext.base.errors import ForetextError
 from foretext.serving.errors import error_body
 from foretext.serving.routes.openai.completion import Completion
 from foretext.serving.routes.openai.completion_body import CompletionBody

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
-from foretext.errors import ClusterError, ForetextError
+from foretext.base.errors import ClusterError, ForetextError
 from foretext.shards.on_ray.cluster import RayCluster
 from foretext.shards.on_ray.connection import cluster_address, first_line
 from foretext.vectors.replicas.group import ReplicaLostError

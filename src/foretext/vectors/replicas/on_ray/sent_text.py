@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from foretext.errors import CorpusError
-from foretext.files import open_file, output_error, temporary_folder
+from foretext.base.errors import CorpusError
+from foretext.base.files import open_file, output_error, temporary_folder
 
 __all__ = ["META", "SentText", "pieces_of"]
 

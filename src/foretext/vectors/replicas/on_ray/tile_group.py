@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from foretext.errors import SettingError
+from foretext.base.errors import SettingError
 from foretext.kernels.glove import CELL_TYPES
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.replicas.on_ray.members import Actors, RayMembers, asked

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from foretext.files import temporary_folder
+from foretext.base.files import temporary_folder
+from foretext.base.parsing import temporary_array
+from foretext.base.runtime import Threads
 from foretext.kernels.glove import CELL_TYPES, Cells, Parameters
 from foretext.kernels.simd import LANES, aligned_zeros
-from foretext.parsing import temporary_array
-from foretext.runtime import Threads
 from foretext.vectors.replicas.tile_part import learn_tiles
 
 __all__ = ["TARGET", "Blocks", "TileMember", "TileSettings"]

@@ -1,0 +1,161 @@
+"""Settings: frozen, strict, and refused with a sentence when they do not exist.
+
+A component carries its settings as a `Config` nested in its class. Values come from Python, from a
+TOML file or from ``--set section.name=value``; the same checks run for all.
+"""
+
+from __future__ import annotations
+
+import re
+from numbers import Integral
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from foretext.base.errors import SettingError, did_you_mean
+
+__all__ = ["Config", "duration_seconds", "size_bytes", "whole_number"]
+
+
+def whole_number(value: Any, name: str, *, least: int | None = None) -> int:
+    """Return a whole number of Python or numpy that an argument `name` was given.
+
+    Raises:
+        SettingError: it is none, or less than `least`.
+    """
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or (least is not None and value < least):
+        wanted = "a whole number" if least is None else f"a whole number from {least}"
+        raise SettingError(f"{name} = {repr(value)[:60]}: give {wanted}, such as 10.")
+    return int(value)
+
+
+NONE = "none"  # how TOML and the command line write None
+
+
+class Config(BaseModel):
+    """Base of every component's settings; the docstring under each one describes it."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+    )
+
+    @classmethod
+    def _with_none(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """Read ``"none"``, which TOML and a command line have, where a setting can be None."""
+        return {
+            name: None if _is_none(value) and cls.reads_none(name) else value
+            for name, value in settings.items()
+        }
+
+    @classmethod
+    def reads_none(cls, name: str) -> bool:
+        """Whether ``"none"`` stands for None in a setting: not where it is a value of its own."""
+        return cls.allows(name, None) and not cls.allows(name, NONE)
+
+    def kept(self, **dump: Any) -> dict[str, Any]:
+        """Return the settings as TOML keeps them: no None, which is left out or called "none".
+
+        Args:
+            dump: arguments of pydantic's `model_dump`, such as ``include``.
+        """
+        values = self.model_dump(**dump)
+        for name, value in [*values.items()]:
+            if value is None:
+                default = type(self).model_fields[name].get_default(call_default_factory=True)
+                if default is not None and self.reads_none(name):
+                    values[name] = NONE
+                else:
+                    del values[name]
+        return values
+
+    @classmethod
+    def checked(cls, settings: dict[str, Any], section: str) -> Self:
+        """Build from plain values, naming `section` and the setting in every complaint.
+
+        Raises:
+            SettingError: an unknown setting ("did you mean"), a wrong type or a wrong value.
+        """
+        try:
+            return cls(**cls._with_none(settings))
+        except ValidationError as error:
+            raise SettingError(_sentence(error, cls, section)) from None
+
+    @classmethod
+    def allows(cls, name: str, value: Any) -> bool:
+        """Whether there is a setting of this name that can have this value."""
+        if name not in cls.model_fields:
+            return False
+        field = cls.model_fields[name]
+        kind: Any = Annotated[field.annotation, field]
+        try:
+            TypeAdapter(kind, config=ConfigDict(strict=True)).validate_python(value)
+        except ValidationError:
+            return False
+        return True
+
+    @property
+    def changed(self) -> set[str]:
+        """Names of the settings that differ from their defaults.
+
+        A resolved recipe names every setting, so that being named alone says nothing.
+        """
+        return {
+            name
+            for name, field in type(self).model_fields.items()
+            if getattr(self, name) != field.get_default(call_default_factory=True)
+        }
+
+
+def _is_none(value: Any) -> bool:
+    return isinstance(value, str) and value == NONE  # an array has no single answer to ==
+
+
+def duration_seconds(text: str | float) -> float:
+    """Read ``90``, ``90s``, ``10m`` or ``1.5h`` as seconds.
+
+    Raises:
+        SettingError: it is none of these, or not more than nothing.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", str(text))
+    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0.0
+    if seconds <= 0:
+        raise SettingError(f"budget = {text!r}: write a time like 90s, 10m or 1.5h.")
+    return seconds
+
+
+def size_bytes(text: str) -> int:
+    """Read ``512MB``, ``2GB`` or ``1.5 GB`` (decimal units) as bytes.
+
+    Raises:
+        ValueError: it is none of these; a validator that calls this names the setting.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kKMGT]?)B?\s*", text)
+    scale = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+    size = int(float(match[1]) * scale[match[2]]) if match else 0
+    if size <= 0:
+        raise ValueError("write a size like 512MB or 2GB")
+    return size
+
+
+def _sentence(error: ValidationError, cls: type[Config], section: str) -> str:
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"]) or "settings"
+    if first["type"] == "extra_forbidden":
+        hint = did_you_mean(name, cls.model_fields) or (
+            f" It has: {', '.join(sorted(cls.model_fields))}."
+        )
+        return f"[{section}] {name}: there is no such setting.{hint}"
+    problem = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    kinds = [each for each in error.errors() if each["loc"][:1] == first["loc"][:1]]
+    if len(kinds) > 1 and isinstance(first["loc"][1], str):  # it may be of several types
+        name = str(first["loc"][0])
+        problem = ", or ".join(each["msg"].removeprefix("Input ") for each in kinds)
+        problem = problem.replace(", or should be ", ", or ")
+    if first["loc"]:
+        return f"[{section}] {name} = {first['input']!r}: {problem}."
+    return f"[{section}] {problem}."

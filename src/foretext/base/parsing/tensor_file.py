@@ -1,0 +1,139 @@
+"""Tensors by name in one file: safetensors, whose reading runs no code.
+
+The library writes metadata in an order that changes from run to run, and wraps a full disk in an
+error of its own. So foretext writes the format itself: eight bytes with the length of the header,
+a JSON header, and the numbers, little-endian, the widest types first. Equal tensors give equal
+files.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.base.errors import ForetextError, OutputError
+from foretext.base.files import NO_SPACE, atomic_file
+from foretext.base.parsing.lfs_pointer import refuse_lfs_pointer
+from foretext.base.parsing.text_file import read_bytes
+
+__all__ = ["DTYPES", "Shapes", "TensorFile", "check_tensors", "read_tensors", "write_tensors"]
+
+_NAMES = {
+    "float64": "F64", "float32": "F32", "float16": "F16",
+    "int64": "I64", "int32": "I32", "int16": "I16", "int8": "I8",
+    "uint64": "U64", "uint32": "U32", "uint16": "U16", "uint8": "U8", "bool": "BOOL",
+}  # fmt: skip
+DTYPES = {short: name for name, short in _NAMES.items()}
+_ALIGNMENT = 8  # bytes; the numbers begin at a multiple of it
+
+Shapes = Mapping[str, tuple[str, int]]  # name to type and number of axes
+
+
+class TensorFile(NamedTuple):
+    """What a file holds."""
+
+    tensors: dict[str, NDArray[Any]]
+    metadata: dict[str, str]
+
+
+def read_tensors(path: Path, error: type[ForetextError], expected: Shapes = {}) -> TensorFile:  # noqa: B006
+    """Read a file of tensors into memory.
+
+    Args:
+        path: of the file.
+        error: class of what is raised.
+        expected: tensors that must be in it, each with its type and its number of axes; there may
+            be others.
+
+    Raises:
+        ForetextError: of the class `error`: the file is missing, cut off, or lacks a tensor.
+    """
+    from safetensors import safe_open
+
+    if not path.is_file():
+        read_bytes(path, error)  # says what is there instead
+    try:
+        with safe_open(path, "numpy") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except Exception as problem:  # SafetensorError, and whatever numpy says of a type it lacks
+        refuse_lfs_pointer(path, error)
+        raise error(
+            f"{path} is damaged, or no safetensors file ({problem}); fetch or write it again."
+        ) from problem
+    check_tensors(path, tensors, expected, error)
+    return TensorFile(tensors, metadata)
+
+
+def check_tensors(
+    path: Path,
+    tensors: Mapping[str, NDArray[Any]],
+    expected: Shapes,
+    error: type[ForetextError],
+) -> None:
+    """Refuse what was read of a file where one of the tensors `expected` is not in it.
+
+    Raises:
+        ForetextError: of the class `error`: one is missing, or of another type or number of axes.
+    """
+    for name, (dtype, num_axes) in expected.items():
+        tensor = tensors.get(name)
+        if tensor is None or tensor.dtype != dtype or tensor.ndim != num_axes:
+            raise error(
+                f"{path}: no tensor '{name}' of {num_axes} axes and type {dtype} is in it, only "
+                f"{_described(tensors)}; give the right file, or fetch this one again."
+            )
+
+
+def write_tensors(
+    path: Path, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str] | None = None
+) -> None:
+    """Write a file of tensors, whole or not at all; equal contents give equal bytes.
+
+    Raises:
+        OutputError: it cannot be written; where the disk is full, with the bytes that are missing.
+    """
+    ordered = sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
+    header = _header(dict(ordered), metadata or {})
+    size = len(header) + sum(tensor.nbytes for tensor in tensors.values())
+    with atomic_file(path) as temporary:
+        try:
+            with temporary.open("wb") as file:
+                file.write(header)
+                for _, tensor in ordered:
+                    _write(file, tensor)
+        except OSError as problem:
+            if problem.errno not in NO_SPACE:
+                raise
+            free = shutil.disk_usage(path.parent).free + temporary.stat().st_size
+            raise OutputError(
+                f"{path} cannot be written: the disk is full; the file needs {size:,} bytes, and "
+                f"{free:,} are free. Free {max(size - free, 1):,} more, or choose another place."
+            ) from problem
+
+
+def _header(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
+    fields: dict[str, Any] = {"__metadata__": dict(sorted(metadata.items()))} if metadata else {}
+    end = 0
+    for name, tensor in tensors.items():
+        begin, end = end, end + tensor.nbytes
+        kind = _NAMES[tensor.dtype.name]
+        fields[name] = {"dtype": kind, "shape": list(tensor.shape), "data_offsets": [begin, end]}
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % _ALIGNMENT)
+    return len(text).to_bytes(8, "little") + text
+
+
+def _write(file: BinaryIO, tensor: NDArray[Any]) -> None:
+    whole = np.ascontiguousarray(tensor, dtype=tensor.dtype.newbyteorder("<"))
+    file.write(whole.reshape(-1).view(np.uint8).data)
+
+
+def _described(tensors: Mapping[str, NDArray[Any]]) -> str:
+    return ", ".join(f"'{name}' {t.shape} {t.dtype}" for name, t in tensors.items()) or "nothing"

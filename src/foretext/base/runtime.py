@@ -1,0 +1,244 @@
+"""What a run has of its machine: cores, threads and memory."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from foretext.base.errors import SettingError
+
+__all__ = [
+    "MEMORY_SIGNS",
+    "Threads",
+    "command",
+    "command_began",
+    "free_memory",
+    "is_first_process",
+    "lacks_memory",
+    "local_place",
+    "num_local_processes",
+    "num_processes",
+    "num_restarts",
+    "refuse_surroundings",
+    "refuse_without_memory",
+    "usable_cores",
+]
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+# On a CPU a lack of memory is a RuntimeError like any other, of PyTorch or of oneDNN below it.
+MEMORY_SIGNS = (
+    "can't allocate memory",
+    "not enough memory",
+    "std::bad_alloc",
+    "could not create a memory",
+    "could not create a primitive",
+)
+# What the libraries reserve, measured with a small model: most of it is never touched.
+RESERVED, RESERVED_A_CORE = 3 << 29, 1 << 27  # bytes
+
+MEMINFO = Path("/proc/meminfo")
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
+CGROUP_PARTS = Path("/sys/fs/cgroup/memory.stat")
+MOST_DIGITS = 20  # of a number of bytes
+
+
+_command_began: ContextVar[float | None] = ContextVar("command_began", default=None)
+
+
+@contextmanager
+def command() -> Iterator[None]:
+    """Run one command within; a budget that is given to it counts from here."""
+    before = _command_began.set(time.monotonic())
+    try:
+        yield
+    finally:
+        _command_began.reset(before)
+
+
+def command_began() -> float:
+    """Return when the command of this process began, by `time.monotonic`; without one: now."""
+    began = _command_began.get()
+    return time.monotonic() if began is None else began
+
+
+def usable_cores() -> int:
+    """Return the number of cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def is_first_process() -> bool:
+    """Whether this process writes and speaks: of those that torchrun started, the first one."""
+    return _from_torchrun("RANK", 0) == 0
+
+
+def num_processes() -> int:
+    """Return how many processes train one model: those that torchrun started, or this one."""
+    return _from_torchrun("WORLD_SIZE", 1)
+
+
+def num_local_processes() -> int:
+    """Return how many of them are on this machine."""
+    return _from_torchrun("LOCAL_WORLD_SIZE", 1)
+
+
+def local_place() -> int:
+    """Return which of the processes of this machine this one is, from 0 on."""
+    return _from_torchrun("LOCAL_RANK", 0)
+
+
+def num_restarts() -> int:
+    """Return how many times torchrun has started the processes again, after one of them died."""
+    return _from_torchrun("TORCHELASTIC_RESTART_COUNT", 0)
+
+
+def _from_torchrun(name: str, usual: int) -> int:
+    """Read a number that torchrun gives its processes.
+
+    Raises:
+        SettingError: the variable has another value.
+    """
+    value = os.environ.get(name, str(usual))
+    if not value.isdecimal():
+        raise SettingError(f"{name} = {value!r} is no number, as torchrun gives it; unset it.")
+    return int(value)
+
+
+def refuse_surroundings() -> None:
+    """Refuse to begin where the libraries would hang, or end the process without a word.
+
+    Where little memory may be reserved, OpenBLAS asks for it forever, and LLVM calls `abort`; where
+    the working folder was deleted, MKL ends the process. None of this could be caught later.
+
+    Raises:
+        SettingError: what has to be changed.
+    """
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise SettingError(
+            f"The working folder cannot be used ({error.strerror}); change to another one."
+        ) from error
+    if sys.platform != "win32":
+        _refuse_small_memory()
+
+
+def _refuse_small_memory() -> None:
+    import resource  # not on Windows
+
+    needed = RESERVED + RESERVED_A_CORE * usable_cores()
+    for option, kind in (("-v", resource.RLIMIT_AS), ("-d", resource.RLIMIT_DATA)):
+        limit = resource.getrlimit(kind)[0]
+        if limit != resource.RLIM_INFINITY and limit < needed:
+            raise SettingError(
+                f"This process may reserve {limit >> 20:,} MB of memory, and the libraries of "
+                f"foretext need {needed >> 20:,} MB on {usable_cores()} cores; raise the limit "
+                f"with `ulimit {option} unlimited`."
+            )
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether Python, numpy or PyTorch, whose CPU side has no class for it, ran out of memory."""
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"
+        or (isinstance(error, RuntimeError) and any(sign in str(error) for sign in MEMORY_SIGNS))
+    )
+
+
+def free_memory() -> int | None:
+    """Return the bytes that a process could have, or None where the system does not say."""
+    found = [free for free in (_of_machine(), _of_container()) if free is not None]
+    return min(found) if found else None
+
+
+def _of_machine() -> int | None:
+    """Only Linux says how much is available without swapping."""
+    lines = _text(MEMINFO).splitlines()
+    available = next((line for line in lines if line.startswith("MemAvailable:")), "")
+    kibibytes = _whole_number(available.removeprefix("MemAvailable:").removesuffix("kB"))
+    return None if kibibytes is None else kibibytes * 1024
+
+
+def _of_container() -> int | None:
+    limit, used = _whole_number(_text(CGROUP_LIMIT)), _whole_number(_text(CGROUP_USED))
+    if limit is None or used is None:
+        return None
+    return max(limit - used + _cached_files(), 0)
+
+
+def _cached_files() -> int:
+    """Bytes of files in a container's memory, which the system gives up for others."""
+    parts = dict(line.split(" ", 1) for line in _text(CGROUP_PARTS).splitlines() if " " in line)
+    kinds = ("inactive_file", "active_file")
+    return sum(_whole_number(parts.get(kind, "")) or 0 for kind in kinds)
+
+
+def _text(path: Path) -> str:
+    """What the system says in a file; nothing where it has no such file, or shows it to nobody."""
+    try:
+        return path.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""
+
+
+def _whole_number(text: str) -> int | None:
+    """A number of bytes; None where there is none, as in "max", which is no limit."""
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() and len(digits) < MOST_DIGITS else None
+
+
+def refuse_without_memory(num_bytes: int, what: str, remedy: str) -> None:
+    """Refuse work before it begins whose memory is not there; the system would end it later.
+
+    Args:
+        num_bytes: that it takes, about.
+        what: it is, for the sentence.
+        remedy: what the user can lower.
+
+    Raises:
+        SettingError: less is free.
+    """
+    free = free_memory()
+    if free is not None and num_bytes > free:
+        raise SettingError(
+            f"{what} needs about {num_bytes / 1e9:,.1f} GB of memory, and {free / 1e9:,.1f} GB are "
+            f"free; {remedy}."
+        )
+
+
+class Threads(ThreadPoolExecutor):
+    """A pool of threads that says in a sentence when the system starts no more of them."""
+
+    def submit(
+        self,
+        fn: Callable[Arguments, Result],
+        /,
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> Future[Result]:
+        """Have a thread call a function.
+
+        Raises:
+            SettingError: the system starts no more threads.
+        """
+        try:
+            return super().submit(fn, *args, **kwargs)
+        except RuntimeError as error:
+            if "can't start new thread" not in str(error):
+                raise
+            raise SettingError(
+                f"The system starts no more threads, and this work asks for {self._max_workers}; "
+                "raise the limits of processes (ulimit -u) and of memory, or end other programs."
+            ) from error
