@@ -10,10 +10,10 @@ demo: $(VENV)/.user                 ## the main job, on text that every Python i
 	$(BIN)/foretext demo --output demo --overwrite
 
 test: $(VENV)/.dev                  ## all tests except the slow ones; needs no network and no file outside the repository
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-all: $(VENV)/.dev              ## every test but those that kill nodes of a cluster
-	$(BIN)/python -m pytest -n 2 -m "not cluster"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not cluster"
 
 test-cluster: $(VENV)/.dev          ## nodes of a Ray cluster are killed; takes minutes, with nothing beside it
 	$(BIN)/python -m pytest -m cluster tests/shards tests/vectors/replicas

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,11 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 # Two test processes on two cores: more threads than that would wait for each other, spinning.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Tests start hundreds of processes, each of which would compile every module again where the
+# environment forbids Python to keep what it compiles. pytest keeps its rewritten tests, too.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Without this Ray writes a token into the home folder. A process keeps what it read first, and does
 # not understand clusters that are started with another value.
 os.environ["RAY_AUTH_MODE"] = "disabled"
@@ -22,6 +30,17 @@ os.environ["RAY_AUTH_MODE"] = "disabled"
 # test run that draws other examples every time is not one that can be repeated.
 settings.register_profile("foretext", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("foretext")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without looking for garbage, and never again look through what was collected."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.base.errors import SettingError
 from foretext.objectives import OBJECTIVES
-from foretext.pipeline.building import check_model, tokenizer_of_few_words
+from foretext.pipeline.building import build_model, tokenizer_of_few_words
 from foretext.recipe import Recipe
 from foretext.recipes import recipe_names
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -119,7 +119,7 @@ def few_words(objective: str) -> SubwordTokenizer:
 def _is_lawful(pair: Pair) -> bool:
     """Whether the backbone has the attention masks and the encoder that the objective needs."""
     try:
-        check_model(small_recipe(pair), few_words(pair.objective))
+        build_model(small_recipe(pair), few_words(pair.objective))
     except SettingError as error:
         # no pair should be refused for another reason
         return "visibility" not in str(error) and "source text" not in str(error)
