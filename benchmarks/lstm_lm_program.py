@@ -68,7 +68,7 @@ def prepare(folder: Path) -> None:
 def parts(folder: Path, seed: int) -> tuple[Any, Any, Any]:
     """Our model, the text to learn from and the text to be judged on."""
     from foretext.data.token_file import Tokens
-    from foretext.pipeline.building import build_model
+    from foretext.pretraining.building import build_model
     from foretext.recipe import Recipe
     from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 

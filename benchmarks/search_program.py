@@ -45,7 +45,7 @@ def queries(num: int) -> list[str]:
 def build(num: int) -> Figures:
     """Make the index once; how long its graph and its words take, and what the graph finds."""
     import foretext as ft
-    from foretext.indexing import job
+    from foretext.search import job
 
     spent: Figures = {}
 

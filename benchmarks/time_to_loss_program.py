@@ -77,7 +77,7 @@ def _told(history: list[dict[str, Any]]) -> dict[str, Any]:
 def parts(folder: Path, recipe: str, seed: int) -> tuple[Any, Any, Any]:
     """Our model, the rows to learn from and the held-out loss."""
     from foretext.data.token_file import Tokens
-    from foretext.pipeline.building import build_model
+    from foretext.pretraining.building import build_model
     from foretext.recipe import Recipe
     from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
     from foretext.training.validation import HeldOutLoss

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from foretext.corpus.texts import texts
     from foretext.estimators import Autoencoder, Doc2Vec, FastText, GloVe, Word2Vec
     from foretext.finetuning.finetune import finetune
-    from foretext.indexing.index import index
     from foretext.language_model import LanguageModel
-    from foretext.pipeline import pretrain
-    from foretext.pipeline.distill import distill
+    from foretext.pretraining.distill import distill
+    from foretext.pretraining.pretraining import pretrain
     from foretext.recipe import Recipe
     from foretext.search import SearchIndex
+    from foretext.search.index import index
     from foretext.tasks.classification.linear import LinearClassifier
     from foretext.tasks.fasttext.classifier import FastTextClassifier
     from foretext.vectors.document_vectors import DocumentVectors
@@ -78,11 +78,11 @@ _HOMES = {
     "WordVectors": "foretext.vectors.word_vectors",
     "clean": "foretext.cleaning",
     "compare": "foretext.comparison.compare",
-    "distill": "foretext.pipeline.distill",
+    "distill": "foretext.pretraining.distill",
     "finetune": "foretext.finetuning.finetune",
-    "index": "foretext.indexing",
+    "index": "foretext.search.index",
     "load": "foretext.artifact",
-    "pretrain": "foretext.pipeline",
+    "pretrain": "foretext.pretraining.pretraining",
     "texts": "foretext.corpus.texts",
     "trust": "foretext.base.registry",
 }

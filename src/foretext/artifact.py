@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 TASK_MODEL = "foretext.tasks.model:TaskModel"
-CODEC = "foretext.codec:Codec"
+CODEC = "foretext.language_model.codec:Codec"
 DOCUMENT_VECTORS = "foretext.vectors.document_vectors:DocumentVectors"
 TOKEN_VECTORS = "foretext.vectors.token_vectors:TokenVectors"
 SEARCH_INDEX = "foretext.search:SearchIndex"

@@ -163,7 +163,7 @@ def _attacks() -> Iterator[Attack]:
 def _python() -> Iterator[Opener]:
     import foretext as ft
     from foretext.artifact import RunFolder, load_language_model, load_task, load_vectors
-    from foretext.codec import Codec
+    from foretext.language_model.codec import Codec
     from foretext.report.run_report import report_run
     from foretext.tasks.model import TaskModel
 

@@ -42,11 +42,11 @@ TIMES = {
 NOT_COMPARED = {"train.log", "report.html", "README.md", "plan.json"}  # they tell times
 HOW = ("SIGTERM", "SIGINT", "moment", FULL_DISK)
 IMPORTED = (  # what a command imports when it is used, so that forks find it
-    "altair", "optuna", "vl_convert", "foretext.cli.app", "foretext.pipeline.autoencoders",
-    "foretext.finetuning.fasttext", "foretext.pipeline.language_models",
+    "altair", "optuna", "vl_convert", "foretext.cli.app", "foretext.pretraining.autoencoders",
+    "foretext.finetuning.fasttext", "foretext.pretraining.language_models",
     "foretext.finetuning.linear", "foretext.finetuning.network",
     "foretext.finetuning.search", "foretext.finetuning.run", "foretext.report.run_report",
-    "foretext.indexing", "usearch.index",
+    "foretext.search", "usearch.index",
 )  # fmt: skip
 
 

@@ -38,12 +38,12 @@ from foretext.data.rows import (
     read_texts,
 )
 from foretext.evaluation.vectors import evaluate_vectors
-from foretext.indexing import index
 from foretext.metrics.paired import share_tallies
-from foretext.pipeline.shared import SharedFolder
-from foretext.pipeline.word_text import SharedWords
+from foretext.pretraining.shared import SharedFolder
+from foretext.pretraining.word_text import SharedWords
 from foretext.recipe import Recipe
 from foretext.search import SearchIndex
+from foretext.search.index import index
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.word_vocabulary import WordVocabulary
 from foretext.tasks.fasttext.classifier import FastTextClassifier

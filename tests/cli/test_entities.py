@@ -106,7 +106,7 @@ def test_a_list_that_changed_is_noticed_where_the_run_is_resumed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from foretext.pipeline import language_models
+    from foretext.pretraining import language_models
 
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

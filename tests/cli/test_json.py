@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.indexing import index as make_index
+from foretext.search.index import index as make_index
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from tests.cli.conftest import Command
 from tests.cli.test_help import VERBS

@@ -68,7 +68,7 @@ def test_reduce(command: Command, run: Path, tmp_path: Path) -> None:
 def test_reduce_by_an_autoencoder(
     command: Command, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("foretext.pipeline.reduction.FEWEST_STEPS", 100)
+    monkeypatch.setattr("foretext.pretraining.reduction.FEWEST_STEPS", 100)
     target = tmp_path / "small.safetensors"
     arguments = ["reduce", run, target, "--dim", 5, "--overwrite", "-q"]
     result = json.loads(command(*arguments, "--method", "linear", "--json").out)

@@ -205,7 +205,7 @@ def test_version_and_help(command: Command) -> None:
 @pytest.mark.slow
 def test_demo(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole demonstration, on part of the text to be quick."""
-    from foretext import demonstration
+    from foretext.cli import demonstration
 
     real = demonstration.write_docstrings
     monkeypatch.setattr(

@@ -17,7 +17,7 @@ from foretext.comparison.jobs import do_job
 from foretext.comparison.local_worker import LocalWorker
 from foretext.comparison.rows import read_rows
 from foretext.comparison.worker import Answer, Finetune, JobFailed, Pretrain
-from foretext.pipeline.shared import shared_parts
+from foretext.pretraining.shared import shared_parts
 from foretext.run_folder import RunFolder
 from tests.task_files import TaskFiles, small_settings, write_task_files
 

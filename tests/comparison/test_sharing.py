@@ -7,7 +7,7 @@ from typing import Any
 from foretext.comparison.rounds import play_rounds
 from foretext.comparison.sharing import share_work, shared_work
 from foretext.comparison.worker import JobFailed, Prepare, Pretrain
-from foretext.pipeline.shared import SharedFolder
+from foretext.pretraining.shared import SharedFolder
 from foretext.run_folder import RunFolder
 from tests.comparison.conftest import BERT, GPT, LINEAR, TEXTCNN, Begin
 from tests.comparison.fake_worker import Clock, FakeWorker

@@ -16,7 +16,7 @@ from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.base.errors import SettingError
 from foretext.objectives import OBJECTIVES
-from foretext.pipeline.building import build_model, tokenizer_of_few_words
+from foretext.pretraining.building import build_model, tokenizer_of_few_words
 from foretext.recipe import Recipe
 from foretext.recipes import recipe_names
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -25,7 +25,7 @@ from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.data import write_tokens
 from foretext.data.token_file import Tokens
-from foretext.pipeline.building import build_model, objective_class, training_config
+from foretext.pretraining.building import build_model, objective_class, training_config
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe

@@ -14,7 +14,7 @@ from foretext.data.batch import Batch, Inputs
 from foretext.data.examples import Examples
 from foretext.data.token_file import Tokens
 from foretext.data.token_stream import TokenStream
-from foretext.pipeline.building import build_model
+from foretext.pretraining.building import build_model
 from foretext.tokenizers.subwords import learn_subwords
 from tests.contracts.pairs import LAWFUL, small_recipe
 from tests.networks import encode

@@ -15,9 +15,9 @@ from foretext.base.errors import Interrupted, SettingError
 from foretext.corpus import Corpus
 from foretext.evaluation.language_model import evaluate_language_model
 from foretext.objectives.base import Objective
-from foretext.pipeline import run_recipe
-from foretext.pipeline.building import check_model
-from foretext.pipeline.planning import plan_network
+from foretext.pretraining.building import check_model
+from foretext.pretraining.planning import plan_network
+from foretext.pretraining.pretraining import run_recipe
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.training.loop import Training

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext import demonstration
+from foretext.cli import demonstration
 from tests.docs.commands import ROOT, run_command
 from tests.docs.markdown import Block, blocks_of, commands_of, links_of
 from tests.docs.prepared import write_prepared

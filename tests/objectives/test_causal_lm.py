@@ -22,7 +22,7 @@ from foretext.interop.config_file import read_config
 from foretext.language_model import LanguageModel
 from foretext.nn.adaptive_softmax import AdaptiveSoftmax
 from foretext.objectives.causal_lm import CausalLM
-from foretext.pipeline.building import check_model
+from foretext.pretraining.building import check_model
 from foretext.recipe import Recipe
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.batches import Batches

@@ -14,8 +14,8 @@ from foretext.base.errors import Interrupted, SettingError, UntrustedError
 from foretext.corpus import Corpus
 from foretext.data.batch import Inputs
 from foretext.evaluation.language_model import evaluate_language_model
-from foretext.pipeline import run_recipe
-from foretext.pipeline.planning import plan_network
+from foretext.pretraining.planning import plan_network
+from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder

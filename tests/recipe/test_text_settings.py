@@ -8,7 +8,7 @@ import pytest
 
 from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
-from foretext.pipeline import run_recipe
+from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe, corpus_of_run
 from foretext.recipe.text_settings import (
     advised,

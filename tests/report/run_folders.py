@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from foretext.backbones.autoencoder import LinearAutoencoder
-from foretext.codec import Codec
+from foretext.language_model.codec import Codec
 from foretext.tokenizers import Vocabulary, WordTokenizer
 from foretext.vectors.word_vectors import WordVectors
 from tests.report.task_facts import LABELS, facts, spread

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from foretext.indexing import index
 from foretext.search import SearchIndex
+from foretext.search.index import index
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["TEXTS", "VECTORS", "made", "write_model"]

@@ -13,7 +13,7 @@ import torch.distributed as dist
 from foretext.backbones import BACKBONES
 from foretext.base.errors import SettingError
 from foretext.data.token_file import Tokens
-from foretext.pipeline.building import build_model
+from foretext.pretraining.building import build_model
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.flat_parameters import FlatParameters

@@ -24,7 +24,7 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """Do the main job on the docstrings of this Python; no download."""
-    from foretext.demonstration import demonstrate
+    from foretext.cli.demonstration import demonstrate
 
     made = demonstrate(output, overwrite=overwrite, quiet=quiet)
     near = dict(zip(made.asked, made.vectors.neighbors(made.asked, 5), strict=True))

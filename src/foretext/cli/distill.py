@@ -116,7 +116,7 @@ def _into_static(
 
     if corpus is None and "num_texts" in options:
         raise SettingError("--num-texts has no effect without --corpus; leave it out.")
-    distill_static = imported("foretext.pipeline.static_distillation:distill_static")
+    distill_static = imported("foretext.pretraining.static_distillation:distill_static")
     found = distill_static(model, output, corpus, quiet=quiet or None, **options)
     return {
         "output": str(output),

@@ -8,7 +8,7 @@ from foretext.base.terminal import say
 from foretext.cli.shared import print_json, print_table
 
 if TYPE_CHECKING:
-    from foretext.plan.dry_run import DryRun
+    from foretext.pretraining.plan.dry_run import DryRun
     from foretext.recipe import Recipe
 
 __all__ = ["show_dry_runs"]
@@ -25,7 +25,7 @@ def show_dry_runs(
     as_json: bool = False,
 ) -> None:
     """Print what a training needs on devices that are not here."""
-    from foretext.pipeline.planning import dry_runs_of
+    from foretext.pretraining.planning import dry_runs_of
     from foretext.progress.figures import human_count, human_seconds
 
     recipe, found = dry_runs_of(recipe, device, processes, utilization)

@@ -174,8 +174,8 @@ def _embed_examples(
     run: Path, examples: str, output: Path | None, *, overwrite: bool, as_json: bool
 ) -> None:
     """Write the codes of a file of images, or of vectors, or print a JSON line for each."""
-    from foretext.codec import Codec
     from foretext.data.images import read_images
+    from foretext.language_model.codec import Codec
     from foretext.vectors.embedding_file import save_embeddings
 
     codes = Codec.load(run).encode(read_images(examples))

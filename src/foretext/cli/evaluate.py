@@ -242,8 +242,8 @@ def _of_language_model(
 
 
 def _of_autoencoder(run: Path) -> Measure:
-    from foretext.codec import Codec
     from foretext.evaluation.autoencoders import evaluate_autoencoder
+    from foretext.language_model.codec import Codec
 
     codec = Codec.load(run)
     return lambda path: dict(evaluate_autoencoder(codec, [path])[str(path)])

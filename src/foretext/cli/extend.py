@@ -81,7 +81,7 @@ def extend(
 
 def _cut_words(model: LanguageModel, corpus: list[str], number: int) -> tuple[list[str], float]:
     from foretext.corpus import Corpus
-    from foretext.pipeline.vocabulary_extension import find_cut_words
+    from foretext.pretraining.vocabulary_extension import find_cut_words
 
     found = find_cut_words(Corpus(corpus), model.tokenizer, number)
     return found.words, found.saved_rate

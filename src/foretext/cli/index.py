@@ -101,7 +101,7 @@ def index(
     as_json: AsJson = False,
 ) -> None:
     """Make an index of texts that can be searched."""
-    from foretext.indexing import index as make_index
+    from foretext.search.index import index as make_index
 
     settings = given_options(
         length=length, overlap=overlap, dtype=dtype, weighting=weighting, pooling=pooling,

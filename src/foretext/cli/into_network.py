@@ -39,7 +39,7 @@ def into_network(
     teacher: Path, output: Path, *, resume: bool = False, **options: Any
 ) -> dict[str, Any]:
     """Train a smaller network, and return what to say of it."""
-    from foretext.pipeline.network_distillation import OPEN, distill_network
+    from foretext.pretraining.network_distillation import OPEN, distill_network
     from foretext.recipe import read_overrides
 
     settings = read_overrides(options.pop("set", []), OPEN)

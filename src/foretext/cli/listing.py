@@ -105,7 +105,7 @@ def _show_names(*, as_json: bool) -> None:
 def _show_pairs(*, as_json: bool) -> None:
     from foretext.base.registry import imported
 
-    pairs = imported("foretext.pipeline.lawful_pairs:lawful_pairs")()
+    pairs = imported("foretext.pretraining.lawful_pairs:lawful_pairs")()
     if as_json:
         print_json([pair._asdict() for pair in pairs])
         return

@@ -18,7 +18,7 @@ from foretext.cli.shared import AsJson, given_options, print_json, print_table
 from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
 
 if TYPE_CHECKING:
-    from foretext.plan.candidates import Candidate
+    from foretext.pretraining.plan.candidates import Candidate
 
 __all__ = ["plan"]
 
@@ -96,7 +96,7 @@ def plan(
     from foretext.base.config import duration_seconds
     from foretext.base.runtime import command_began
     from foretext.corpus import Corpus
-    from foretext.pipeline.planning import plan_network
+    from foretext.pretraining.planning import plan_network
     from foretext.recipe import Recipe
     from foretext.recipe.text_settings import suited
 

@@ -17,7 +17,7 @@ from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_j
 from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
 
 if TYPE_CHECKING:
-    from foretext.pipeline import Pretrained
+    from foretext.pretraining.pretraining import Pretrained
 
 __all__ = ["pretrain"]
 
@@ -106,7 +106,7 @@ def pretrain(
     """Learn word vectors, BERT or GPT from text, by a recipe."""
     from foretext.base.config import duration_seconds
     from foretext.base.runtime import is_first_process
-    from foretext.pipeline import run_recipe
+    from foretext.pretraining.pretraining import run_recipe
     from foretext.recipe import Recipe
     from foretext.run_folder import RunFolder
     from foretext.shards.engines import asked_engine

@@ -93,7 +93,9 @@ def _reduced(
     if remove_mean or standardize:
         option = "--remove-mean" if remove_mean else "--standardize"
         raise SettingError(f"{option} has no effect on an autoencoder, which learns a map itself.")
-    coded = imported("foretext.pipeline.reduction:code_vectors")(vectors, dim, method, quiet=quiet)
+    coded = imported("foretext.pretraining.reduction:code_vectors")(
+        vectors, dim, method, quiet=quiet
+    )
     return coded.vectors, {
         "variance_rate": coded.variance_rate,
         "components_rate": coded.components_rate,

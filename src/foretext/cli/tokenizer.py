@@ -63,8 +63,7 @@ def tokenizer(
     """Learn a tokenizer, and report how it cuts text."""
     from foretext.base.files import refuse_existing
     from foretext.corpus import Corpus
-    from foretext.pipeline import learn_tokenizer
-    from foretext.pipeline.tokenizers import tokenizer_config
+    from foretext.pretraining.tokenizers import learn_tokenizer, tokenizer_config
     from foretext.recipe import corpus_config, read_overrides
     from foretext.recipe.text_settings import advised_tokenizer
     from foretext.shards.engines import asked_engine

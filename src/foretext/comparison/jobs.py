@@ -40,9 +40,9 @@ from foretext.finetuning.bases import learner_class
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
-from foretext.pipeline.preparation import prepare_text
-from foretext.pipeline.pretraining import run_recipe
-from foretext.pipeline.shared import shared_parts
+from foretext.pretraining.preparation import prepare_text
+from foretext.pretraining.pretraining import run_recipe
+from foretext.pretraining.shared import shared_parts
 from foretext.progress import is_quiet
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder

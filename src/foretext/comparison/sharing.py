@@ -14,7 +14,7 @@ from foretext.comparison.candidate import Sections
 from foretext.comparison.rounds import Played
 from foretext.comparison.turn import Contest
 from foretext.comparison.worker import JobFailed, Prepare
-from foretext.pipeline.shared import shared_parts
+from foretext.pretraining.shared import shared_parts
 from foretext.run_folder import RunFolder
 
 __all__ = ["SHARED_RATE", "share_work", "shared_work"]

@@ -50,7 +50,7 @@ USED_BY_JOBS = (  # and imported before the first job comes
     "foretext.finetuning.network",
     "foretext.finetuning.fasttext",
     "foretext.finetuning.linear",
-    "foretext.pipeline.language_models",
+    "foretext.pretraining.language_models",
     "sklearn.linear_model",
 )
 

@@ -14,13 +14,13 @@ from foretext.base.errors import SettingError, did_you_mean
 from foretext.data.images import scaled_examples
 from foretext.estimators.parameters import Parameters, kept
 from foretext.estimators.vector_estimator import refuse_folder
-from foretext.pipeline import run_recipe
-from foretext.pipeline.job import Sources
+from foretext.pretraining.job import Sources
+from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
 from foretext.tasks.not_fitted import not_fitted
 
 if TYPE_CHECKING:
-    from foretext.codec import Codec
+    from foretext.language_model.codec import Codec
 
 __all__ = ["Autoencoder"]
 
@@ -129,7 +129,7 @@ class Autoencoder(Parameters):
             ModelFileError: a file is damaged.
             UntrustedError: it names code from outside foretext.
         """
-        from foretext.codec import Codec
+        from foretext.language_model.codec import Codec
 
         codec = Codec.load(run)
         recipe = Recipe.of_run(Path(run) / "recipe.toml")

@@ -16,8 +16,8 @@ from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.corpus.texts import TextSource
 from foretext.estimators.parameters import Parameters, kept
 from foretext.estimators.vector_estimator import refuse_folder
-from foretext.pipeline import run_recipe
-from foretext.pipeline.memory import read_memory
+from foretext.pretraining.memory import read_memory
+from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
 from foretext.tasks.not_fitted import not_fitted
 from foretext.vectors.document_vectors import DocumentVectors

@@ -17,8 +17,8 @@ from foretext.base.errors import SettingError
 from foretext.base.files import temporary_folder
 from foretext.corpus.texts import TextSource
 from foretext.estimators.parameters import Parameters
-from foretext.pipeline import run_recipe
-from foretext.pipeline.memory import read_memory
+from foretext.pretraining.memory import read_memory
+from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
 from foretext.tasks.not_fitted import not_fitted
 from foretext.vectors.word_vectors import WordVectors

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from foretext.codec import Codec
 from foretext.data.images import read_images
+from foretext.language_model.codec import Codec
 
 __all__ = ["evaluate_autoencoder"]
 

@@ -75,7 +75,9 @@ class Objective(Criterion):
     # head. The folder is then that of the backbone, for all programs but foretext.
     kept_apart: ClassVar[bool] = False
 
-    loss_law: ClassVar[str | None] = None  # of `foretext.plan.forecast`; None: no forecast is known
+    loss_law: ClassVar[str | None] = (
+        None  # of `foretext.pretraining.plan.forecast`; None: no forecast is known
+    )
 
     frame: ClassVar[FrameKind | None] = None  # around a text; None: as its visibility suggests
     row_length: int | None = None  # tokens of a row; None: the backbone's length

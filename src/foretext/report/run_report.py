@@ -149,7 +149,7 @@ def _report_language_model(folder: RunFolder, title: str | None) -> Path:
 
 
 def _report_autoencoder(folder: RunFolder, title: str | None) -> Path:
-    from foretext.codec import Codec
+    from foretext.language_model.codec import Codec
     from foretext.report.autoencoder_report import write_autoencoder_report
 
     facts = read_facts(folder, AutoencoderFacts)

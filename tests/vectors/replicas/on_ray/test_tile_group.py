@@ -11,7 +11,7 @@ import pytest
 
 import foretext as ft
 from foretext.base.errors import ClusterError, SettingError
-from foretext.pipeline import run_recipe
+from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
 from foretext.shards import RayEngine
 from foretext.shards.on_ray.address import RayAddress

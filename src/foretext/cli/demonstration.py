@@ -1,0 +1,78 @@
+"""The main job end to end on text that every Python installation has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from foretext.base.files import atomic_file, refuse_existing
+from foretext.corpus.docstrings import Docstring, write_docstrings
+from foretext.finetuning.recipe import TaskRecipe
+from foretext.finetuning.run import run_finetuning
+from foretext.pretraining.pretraining import run_recipe
+from foretext.recipe import Recipe
+from foretext.report.run_report import report_run
+from foretext.vectors.word_vectors import WordVectors
+
+__all__ = ["Demonstration", "demonstrate"]
+
+SETTINGS = ("vectors.epochs=10", "tokenizer.min_count=5", 'corpus.documents="blank_line"')
+LIMIT_BYTES = 6_000_000  # about a million words, and half of the time that all would take
+ASKED = ("array", "string", "error", "file", "thread", "red", "first", "maximum", "http", "january")
+NUM_PACKAGES, FEWEST_TEXTS, TEST_EVERY = 6, 20, 5  # of the rows that a classifier learns from
+
+
+class Demonstration(NamedTuple):
+    """What the demonstration made."""
+
+    text: Path  # the docstrings of this Python installation
+    run: Path
+    report: Path
+    vectors: WordVectors
+    asked: list[str]  # words worth a look, of those that were learned
+    classifier: Path  # a run that tells from a docstring which package it is of
+    figures: dict[str, Any]  # of the classifier, on docstrings that it did not learn from
+
+
+def demonstrate(
+    output: Path, *, overwrite: bool = False, quiet: bool = False, limit_bytes: int = LIMIT_BYTES
+) -> Demonstration:
+    """Gather docstrings, learn word vectors of them, and a classifier that begins with these.
+
+    Raises:
+        OutputError: `output` holds a demonstration already, or cannot be written.
+    """
+    text, run, classifier = output / "docstrings.txt", output / "run", output / "classifier"
+    refuse_existing(text, overwrite=overwrite)
+    documents = write_docstrings(text, limit_bytes=limit_bytes, quiet=quiet)
+    recipe = Recipe.load("word2vec", SETTINGS)
+    vectors = run_recipe(recipe, text, run, overwrite=overwrite, quiet=quiet).vectors
+    asked = [word for word in ASKED if word in vectors]
+    report = report_run(run, title="word2vec on Python's docstrings", neighbors_of=asked)
+    train, test = _write_rows(output, documents)
+    chosen = {"classifier": {"pretrained_vectors": str(run), "dim": vectors.vector_size}}
+    task = TaskRecipe("classification", "fasttext", train, test=test, settings=chosen)
+    learned = run_finetuning(task, classifier, overwrite=overwrite, quiet=quiet)
+    report_run(classifier, title="Which package a docstring is from")
+    figures = learned.facts["test"]
+    return Demonstration(text, run, report, vectors, asked, classifier, figures)
+
+
+def _write_rows(output: Path, documents: Sequence[Docstring]) -> tuple[Path, Path]:
+    """Write docstrings of the largest packages, four fifths to learn from and one to be tested."""
+    counts = Counter(document.package for document in documents)
+    packages = {name for name, size in counts.most_common(NUM_PACKAGES) if size >= FEWEST_TEXTS}
+    rows = [
+        f"{package}\t{' '.join(text.split())}\n"
+        for package, text in documents
+        if package in packages
+    ]
+    paths = output / "train.tsv", output / "test.tsv"
+    tested = rows[::TEST_EVERY]
+    kept = [row for place, row in enumerate(rows) if place % TEST_EVERY]
+    for path, chosen in zip(paths, (kept, tested), strict=True):
+        with atomic_file(path) as temporary:
+            temporary.write_text("".join(["label\ttext\n", *chosen]), encoding="utf-8")
+    return paths

@@ -1,5 +1,0 @@
-"""What to learn from a text in a given time: vocabulary, size, rows and rates."""
-
-from foretext.plan.plan import Plan
-
-__all__ = ["Plan"]

@@ -1,0 +1,1 @@
+"""The straight line from a person's text to what was learned from it."""

@@ -1,0 +1,343 @@
+"""Language models: a tokenizer is learned, the text is encoded, and a network is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from foretext._version import __version__
+from foretext.artifact import load_language_model
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError
+from foretext.base.parsing import parse_toml
+from foretext.base.runtime import usable_cores
+from foretext.corpus import Corpus
+from foretext.data.token_file import TokenFile, Tokens
+from foretext.data.token_writer import write_tokens
+from foretext.data.units import described
+from foretext.interop.hugging_face import save_hugging_face
+from foretext.language_model import LanguageModel
+from foretext.nn.device import DeviceName, choose_device
+from foretext.objectives.base import Objective
+from foretext.pretraining.best_weights import ending_warning, keeps_best
+from foretext.pretraining.budgets import reading, with_training_time
+from foretext.pretraining.building import build_model, objective_class, training_config
+from foretext.pretraining.distillation import ValidationOf, distilled
+from foretext.pretraining.job import PretrainingJob
+from foretext.pretraining.samples import SampledValidation
+from foretext.pretraining.shared_text import SharedText, learned_tokenizer
+from foretext.progress import Progress
+from foretext.progress.checkpoint import Checkpoints
+from foretext.progress.run_context import RunContext
+from foretext.recipe import Recipe
+from foretext.report.model_card import model_card
+from foretext.run_folder import RunFolder
+from foretext.tokenizers.frames import with_frame
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.training.kept_record import kept_record
+from foretext.training.loop import fit
+from foretext.training.model import Model
+from foretext.training.optimizer import is_fully_sharded
+from foretext.training.processes import Processes
+from foretext.training.settings import TrainingConfig
+from foretext.training.validation import HeldOutLoss, Validation
+
+__all__ = ["help_to_learn", "learn_language_model"]
+
+MANY_UNKNOWN = 0.01  # share of the tokens
+MOST_HELD_OUT = 50_000  # tokens, measured 20 times in a training in about a second each
+
+
+def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, Any]]]:
+    """Pretrain a network, and keep it in the run's folder; returns it and the records."""
+    base = _base_model(job)
+    job = _with_rows_for_time(job, base)
+    if not (job.resume and job.run.tokens.is_dir()):
+        job = job.opened()
+    tokenizer = _tokenizer(job, base)
+    tokens = _tokens(job, tokenizer)
+    recipe = _possible(job, tokens)
+    model = build_model(recipe, tokenizer, base)
+    warnings = model.objective.cautions(tokens.train)
+    for warning in warnings:
+        job.note(warning)
+    job = with_training_time(
+        keeps_best(job, is_held_out=tokens.valid is not None), _num_bytes(model)
+    )
+    config = training_config(job.recipe)
+    recipe = recipe.with_config("training", config)
+    processes = Processes(choose_device(config.device))
+    processes.broadcast(recipe.text())
+    processes.agree(job.resume)
+    examples = model.objective.examples(tokens.train)
+    if base is None:
+        model.objective.begin(model.backbone, examples)
+    validation = None if tokens.valid is None else _validation(job, model, tokenizer, tokens.valid)
+    with job.training_context() as context:
+        history = fit(_taught(job, model), examples, config, context, validation)
+    job.run.note(f"trained {counted(history[-1]['step'], 'step')} in {history[-1]['time']:.1f} s")
+    if (ending := ending_warning(history, keep=config.keep)) is not None:
+        job.note(ending)
+        warnings = [*warnings, ending]
+    if job.keep:
+        _finish(job, recipe, model, tokenizer, tokens, history, warnings)
+    device = _device_after(config)
+    return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history
+
+
+def _device_after(config: TrainingConfig) -> DeviceName:
+    """Where the learned model stays: what was fully sharded may not fit one device."""
+    is_full = is_fully_sharded(config, Processes(choose_device(config.device)))
+    return "cpu" if is_full else config.device
+
+
+def _taught(job: PretrainingJob, model: Model[Objective]) -> Model:
+    """Return the model with a teacher's answers in its loss, if the job has a teacher."""
+    if job.teacher is None:
+        return model
+    objective = distilled(model, job.teacher, training_config(job.recipe))
+    return Model(model.backbone, objective)
+
+
+def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, Any]]]:
+    """Do what another process than the first does in `learn_language_model`.
+
+    It waits until the first one has read the text, and writes nothing.
+    """
+    processes = Processes(choose_device(training_config(job.recipe).device))
+    settings = parse_toml(processes.broadcast(""), "the recipe", SettingError)
+    resume = processes.agree(False)  # or not: the first process alone knows
+    recipe, run = Recipe.from_sections(settings), RunFolder.unfinished(job.run.named)
+    base, config = _base_model(job), training_config(recipe)
+    tokenizer = _kept_tokenizer(run, base)
+    tokens = Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
+    model = build_model(recipe, tokenizer, base)
+    examples = model.objective.examples(tokens.train)
+    if base is None:
+        model.objective.begin(model.backbone, examples)
+    validation = None
+    if tokens.valid is not None:
+        validation = _held_out_loss(model, tokens.valid, config)
+    checkpoints = Checkpoints(run.checkpoints)  # to resume from; the first process saves
+    context = RunContext(run.path, checkpoints=checkpoints, resume=resume)
+    history = fit(model, examples, config, context, validation)
+    device = _device_after(config)
+    return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history
+
+
+def _base_model(job: PretrainingJob) -> LanguageModel | None:
+    if job.base is None:
+        return None
+    base = load_language_model(job.base) if isinstance(job.base, str | Path) else job.base
+    if training_config(job.recipe).stacking_rate:
+        raise SettingError(
+            "[training] stacking_rate would write over layers that the base has learned; leave it "
+            "out."
+        )
+    if base.kind != LanguageModel.kind:
+        raise SettingError(
+            f"A network cannot be pretrained further from {base.kind}; give the run or folder of "
+            "a language model as the base."
+        )
+    return cast(LanguageModel, base)
+
+
+def _with_rows_for_time(job: PretrainingJob, base: LanguageModel | None) -> PretrainingJob:
+    """Return the job with rows and batches for its budget, as a plan gives them to a new network.
+
+    A recipe's own are so large that a base of usual size takes one step in a minute.
+    """
+    if base is None or job.budget is None:
+        return job
+    from foretext.pretraining.plan.open_settings import settings_by_time, with_sections
+
+    seconds, length = job.budget.seconds, base.backbone.max_length
+    found = {
+        name: each for name, each in settings_by_time(job.recipe, seconds, length).items() if each
+    }
+    if not found:
+        return job
+    values = [
+        f"{name}.{key} = {value}" for name, each in found.items() for key, value in each.items()
+    ]
+    job.note(f"{' and '.join(values)}, for as many steps as the budget allows")
+    return replace(job, recipe=with_sections(job.recipe, found))
+
+
+def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokenizer:
+    """Learn the tokenizer, unless a base or an interrupted run has one."""
+    if job.resume and job.run.tokenizer.is_file():
+        return _kept_tokenizer(job.run, base)
+    if base is not None:
+        tokenizer: SubwordTokenizer = base.tokenizer
+    else:
+        if (shared := _shared_text(job)) is not None:
+            tokenizer = shared.tokenizer(job.recipe)
+        else:
+            with reading(job, passes=2):
+                tokenizer = learned_tokenizer(
+                    job.recipe, job.text(), quiet=job.quiet, shards=job.shards
+                )
+        wanted = job.recipe.parts["tokenizer"].settings()["vocab_size"]
+        if tokenizer.vocab_size < wanted:
+            job.note(
+                f"the text gives {counted(tokenizer.vocab_size, 'token')}, not the {wanted:,} of "
+                "tokenizer.vocab_size"
+            )
+    frame = objective_class(job.recipe).frame
+    tokenizer = tokenizer if frame is None else with_frame(tokenizer, frame)
+    tokenizer.save(job.run.tokenizer)
+    return tokenizer
+
+
+def _kept_tokenizer(run: RunFolder, base: LanguageModel | None) -> SubwordTokenizer:
+    """Open the tokenizer of an unfinished run; how a text ends is what the base says."""
+    kept = SubwordTokenizer.load(run.tokenizer)
+    return kept if base is None else SubwordTokenizer(kept.library, base.tokenizer.ends)
+
+
+def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
+    """Encode the text; a resumed run finds it in its folder."""
+    objective = job.recipe.parts["objective"].config
+    segmenter = objective_class(job.recipe).segmenter(objective, tokenizer)
+    if job.resume and job.run.tokens.is_dir():
+        job.drop_shards()
+        tokens = Tokens.open(job.run.tokens, vocab_size=tokenizer.vocab_size)
+        if segmenter is not None:
+            segmenter.check(tokens.train)
+        return tokens
+    text, shared = job.text(), _shared_text(job)
+    encoded = None
+    if shared is not None:
+        encoded = shared.ids(job.recipe, tokenizer)
+        shared.folder.keep_used(job.run)
+    with (
+        reading(job, passes=1),
+        Progress("encoding text", text.num_bytes, "bytes", quiet=job.quiet) as bar,
+    ):
+        tokens = write_tokens(
+            text,
+            tokenizer,
+            job.run.tokens,
+            valid_rate=_valid_rate(job.recipe, text),
+            seed=training_config(job.recipe).seed,
+            workers=usable_cores(),
+            progress=bar,
+            segmenter=segmenter,
+            encoded=encoded,
+            shards=job.shards,
+        )
+    job.drop_shards()
+    job.run.note(
+        f"{text}: {counted(tokens.train.num_documents, 'document')}, "
+        f"{counted(tokens.train.num_tokens, 'token')} to "
+        f"train on, {tokenizer.vocab_size:,} in the vocabulary"
+    )
+    if tokens.train.units is not None:
+        job.note(f"the text has {described(tokens.train.units)}")
+    _note_unknown_tokens(job, tokenizer, tokens.train)
+    return tokens
+
+
+def _shared_text(job: PretrainingJob) -> SharedText | None:
+    return None if job.shared is None else SharedText(job.shared, job.text(), job.quiet)
+
+
+def _note_unknown_tokens(job: PretrainingJob, tokenizer: SubwordTokenizer, text: TokenFile) -> None:
+    """Warn where the tokenizer cannot encode much of the text."""
+    unknown = tokenizer.special.unknown
+    if unknown is None:
+        return
+    rate = float(np.mean(text.ids == unknown))
+    if rate > MANY_UNKNOWN:
+        remedy = "lower min_count" if tokenizer.expects_unknown else "raise limit_alphabet"
+        job.note(
+            f"{rate:.1%} of the tokens are {tokenizer.tokens[unknown]}, from which nothing is "
+            f"learned; raise vocab_size and {remedy} in [tokenizer]"
+        )
+
+
+def _valid_rate(recipe: Recipe, text: Corpus) -> float:
+    """Share of the text to hold out: what the recipe says, but no more than is needed."""
+    tokens_about = (text.num_bytes or 0) / 4  # four bytes a token, about
+    return min(recipe.data.valid_rate, MOST_HELD_OUT / max(tokens_about, 1))
+
+
+def _possible(job: PretrainingJob, tokens: Tokens) -> Recipe:
+    """Return the recipe without what this text does not allow; a note says what that is."""
+    section = job.recipe.parts["objective"]
+    texts = [part for part in tokens if part is not None]
+    config, note = objective_class(job.recipe).possible(section.config, texts)
+    if note is not None:
+        job.note(note)
+    return job.recipe.with_config("objective", config)
+
+
+def _validation(
+    job: PretrainingJob, model: Model[Objective], tokenizer: SubwordTokenizer, held_out: TokenFile
+) -> Validation:
+    """The held-out loss; in a run that is kept, with samples of what the model answers.
+
+    There are no samples where the first process has a share of the weights only.
+    """
+    config = training_config(job.recipe)
+    measured: Validation = _held_out_loss(model, held_out, config)
+    if job.keep and not is_fully_sharded(config, Processes(choose_device(config.device))):
+        samples = job.run.samples
+        measured = SampledValidation(measured, tokenizer, config.device, held_out, samples)
+    return measured if job.teacher is None else ValidationOf(measured, model)
+
+
+def _held_out_loss(model: Model[Objective], text: TokenFile, config: TrainingConfig) -> HeldOutLoss:
+    examples = model.objective.examples(text, held_out=True)
+    continues = model.objective.carries_state
+    return HeldOutLoss(examples, config.batch_examples, continues=continues)
+
+
+def _num_bytes(model: Model[Objective]) -> int:
+    """Bytes of the model's file."""
+    return sum(weights.nbytes for weights in model.parameters())
+
+
+def _finish(
+    job: PretrainingJob,
+    recipe: Recipe,
+    model: Model[Objective],
+    tokenizer: SubwordTokenizer,
+    tokens: Tokens,
+    history: list[dict[str, Any]],
+    warnings: Sequence[str],
+) -> None:
+    """Write the model, then the card, which names what opens the folder."""
+    last, kept = history[-1], kept_record(history, keep=training_config(recipe).keep)
+    facts = {
+        "foretext": __version__,
+        "kind": "language model",
+        "recipe": recipe.name,
+        "vocab_size": tokenizer.vocab_size,
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "tokens": tokens.train.num_tokens,
+        "documents": tokens.train.num_documents,
+        "held_out_tokens": tokens.valid.num_tokens if tokens.valid else 0,
+        **job.used_text,
+        "steps": last["step"],
+        "loss": last["loss"],
+        "valid_loss": kept.get("valid_loss"),
+        "seconds": last["time"],
+        **({"warnings": list(warnings)} if warnings else {}),
+    }
+    save_hugging_face(job.run.path, tokenizer, model.backbone, model.objective, facts)
+    card = model_card(
+        recipe,
+        model.backbone,
+        model.objective,
+        facts,
+        kept,
+        str(job.run.named),
+        job.run.their_class,
+    )
+    job.run.finish(card, report=job.report)

@@ -1,0 +1,174 @@
+"""The settings that a plan may fill in: those that exist in the recipe and that no user chose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from foretext.backbones import BACKBONES
+from foretext.backbones.base import Backbone
+from foretext.base.sizes import Size
+from foretext.objectives import OBJECTIVES
+from foretext.pretraining.plan.candidates import Candidate
+from foretext.pretraining.plan.rules import (
+    row_length_for,
+    rows_per_step,
+    scaled_init_std,
+    scaled_learning_rate,
+    vocab_size_for,
+)
+from foretext.recipe import Recipe
+from foretext.tokenizers.subwords import SUBWORDS
+from foretext.training.model import Model
+from foretext.training.settings import TrainingConfig
+
+__all__ = [
+    "PLANNED",
+    "chosen_shape",
+    "merged_sections",
+    "settings_by_choice",
+    "settings_by_model",
+    "settings_by_rules",
+    "settings_by_time",
+    "settings_by_width",
+    "with_sections",
+]
+
+Sections = Mapping[str, Mapping[str, Any]]
+
+SHAPE = tuple(f"backbone.{name}" for name in Size._fields)
+PLANNED = (
+    *SHAPE,
+    "backbone.init_std",
+    "backbone.max_length",
+    "tokenizer.vocab_size",
+    "data.valid_rate",
+    "objective.row_length",
+    "training.batch_examples",
+    "training.budget_seconds",
+    "training.keep",
+    "training.learning_rate",
+    "training.short_row_rate",
+    "training.stacking_rate",
+)
+HELD_OUT_RATE = 0.015  # tokens held out, of those read: 20 validations take a tenth of the time
+FEWEST_HELD_OUT = 4_000  # tokens; fewer say too little
+SMALL_RATE = 0.5  # of a training, which begins with short rows and half of the layers
+SEVERAL_EPOCHS = 4  # epochs; after more a model may overfit
+
+
+def chosen_shape(recipe: Recipe) -> bool:
+    """Whether a user chose the size, or a backbone that has no such sizes."""
+    config = recipe.parts["backbone"].config
+    return any(name in recipe.chosen for name in SHAPE) or _backbone(recipe).size_of(config) is None
+
+
+def settings_by_rules(recipe: Recipe, corpus_bytes: float, seconds: float) -> Sections:
+    """Return what follows from text and time: vocabulary, rows and batches."""
+    settings: dict[str, Mapping[str, Any]] = {}
+    if SUBWORDS.resolve(str(recipe.parts["tokenizer"].name)).plans_vocabulary:
+        settings["tokenizer"] = {"vocab_size": vocab_size_for(corpus_bytes)}
+    name, config = recipe.parts["objective"]
+    if not OBJECTIVES.resolve(str(name)).plans_rows(config):
+        return _open(recipe, settings)
+    length = row_length_for(seconds)
+    settings["objective"] = {"row_length": length}
+    settings["training"] = {"batch_examples": rows_per_step(seconds, length)}
+    for_rows = _backbone(recipe).settings_for_rows(recipe.parts["backbone"].config, length)
+    if for_rows:
+        settings["backbone"] = for_rows
+    return _open(recipe, settings)
+
+
+def settings_by_time(recipe: Recipe, seconds: float, max_length: int) -> Sections:
+    """Return rows and batches for a network that is there already and learns for a time.
+
+    Args:
+        recipe: of the training.
+        seconds: that it may take.
+        max_length: positions that the network reads.
+    """
+    name, config = recipe.parts["objective"]
+    if not OBJECTIVES.resolve(str(name)).plans_rows(config):
+        return {}
+    chosen = recipe.parts["objective"].settings().get("row_length")
+    wanted = row_length_for(seconds)
+    if chosen is not None and "objective.row_length" in recipe.chosen:
+        wanted = int(chosen)
+    length = min(wanted, max_length)
+    batch = {"batch_examples": rows_per_step(seconds, length)}
+    return _open(recipe, {"objective": {"row_length": length}, "training": batch})
+
+
+def settings_by_choice(recipe: Recipe, chosen: Candidate, text_tokens: int) -> Sections:
+    """Return what follows from the size that was chosen."""
+    read = chosen.tokens or 0
+    held_out = max(HELD_OUT_RATE * read, FEWEST_HELD_OUT) / text_tokens
+    shape = {name: getattr(chosen, name) for name in Size._fields}
+    settings: dict[str, dict[str, Any]] = {
+        "backbone": {} if chosen_shape(recipe) else shape,
+        "data": {"valid_rate": float(f"{min(recipe.data.valid_rate, held_out):.2g}")},
+        "training": {},
+    }
+    if read > SEVERAL_EPOCHS * text_tokens and recipe.data.valid_rate > 0:
+        settings["training"]["keep"] = "best"
+    return merged_sections(_open(recipe, settings), settings_by_width(recipe, chosen.dim))
+
+
+def settings_by_width(recipe: Recipe, dim: int | None = None) -> Sections:
+    """Return what follows from a width, that of the recipe by default."""
+    width = dim or recipe.parts["backbone"].settings().get("dim")
+    if width is None:
+        return {}
+    rate = float(recipe.parts["training"].settings()["learning_rate"])
+    settings = {
+        "backbone": {"init_std": scaled_init_std(width)},
+        "training": {"learning_rate": scaled_learning_rate(rate, width)},
+    }
+    return _open(recipe, settings)
+
+
+def settings_by_model(recipe: Recipe, model: Model) -> Sections:
+    """Return how much of the training has short rows and half of the layers, where that works.
+
+    torch.compile would need minutes for each of these shapes.
+    """
+    config, backbone = cast(TrainingConfig, recipe.parts["training"].config), model.backbone
+    keeps_layers = config.freeze != "none" or config.freeze_layers or config.sharding != "none"
+    can_begin = {
+        "short_row_rate": model.objective.cuts_rows and config.freeze != "backbone",
+        "stacking_rate": backbone.stacks_layers and backbone.num_layers > 1 and not keeps_layers,
+    }
+    found = {name: SMALL_RATE for name, can in can_begin.items() if can and not config.compile}
+    return _open(recipe, {"training": found})
+
+
+def with_sections(recipe: Recipe, settings: Sections) -> Recipe:
+    """Return the recipe with these settings."""
+    for section, values in settings.items():
+        recipe = recipe.with_settings(section, **values)
+    return recipe
+
+
+def merged_sections(first: Sections, second: Sections) -> Sections:
+    """Return the settings of both."""
+    names = [*first, *(name for name in second if name not in first)]
+    return {name: {**first.get(name, {}), **second.get(name, {})} for name in names}
+
+
+def _backbone(recipe: Recipe) -> type[Backbone]:
+    found: type[Backbone] = BACKBONES.resolve(str(recipe.parts["backbone"].name))
+    return found
+
+
+def _open(recipe: Recipe, settings: Sections) -> Sections:
+    """Return those that the recipe has and that no user chose."""
+    return {
+        section: {
+            name: value
+            for name, value in values.items()
+            if name in type(recipe.parts[section].config).model_fields
+            and f"{section}.{name}" not in recipe.chosen
+        }
+        for section, values in settings.items()
+    }

@@ -1,0 +1,117 @@
+"""A plan: what is known of text and machine, the sizes that were compared, and the choice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from foretext.base.files import atomic_file
+from foretext.pretraining.plan.candidates import Candidate
+from foretext.pretraining.plan.forecast import ORDERING
+from foretext.progress.figures import human_bytes, human_count, human_seconds
+from foretext.recipe import Recipe
+
+__all__ = ["MANY_EPOCHS", "Plan"]
+
+MANY_EPOCHS = 40  # see `foretext.pretraining.plan.forecast`
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a recipe is to be trained on a text within a time."""
+
+    recipe: str
+    budget_seconds: float  # for everything
+    chosen_budget: bool  # whether the user chose the budget
+    planning_seconds: float  # gone already
+    preparation_seconds: float  # for tokenizer and encoding, about
+    training_seconds: float
+    corpus_bytes: int
+    corpus_tokens: int  # that are used
+    vocab_size: int
+    candidates: tuple[Candidate, ...]
+    settings: Mapping[str, Mapping[str, Any]]  # by section: what the user left open
+    text_rate: float = 1.0  # share of the text, from its beginning, that there is time to read
+
+    @property
+    def chosen(self) -> Candidate:
+        """The size that is trained."""
+        return next(each for each in self.candidates if each.chosen)
+
+    @property
+    def seconds_left(self) -> float:
+        """From the end of the planning to the end of the training, about."""
+        return self.preparation_seconds + self.training_seconds
+
+    def applied(self, recipe: Recipe) -> Recipe:
+        """Return the recipe with what was planned."""
+        for section, settings in self.settings.items():
+            recipe = recipe.with_settings(section, **settings)
+        return recipe.with_budget(self.training_seconds)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it for JSON, with what is expected under the names of metrics."""
+        size = self.chosen
+        expected = {
+            "parameters": size.parameters,
+            "tokens_per_second": round(size.tokens_per_second or 0),
+            "tokens": size.tokens,
+            "epochs": size.epochs,
+            "seconds": self.training_seconds,
+            "loss": size.expected_loss,
+        }
+        return {**asdict(self), **expected}
+
+    def save(self, path: Path) -> None:
+        """Write it as JSON.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        with atomic_file(path) as temporary:
+            temporary.write_text(json.dumps(self.as_dict(), indent=2) + "\n", encoding="utf-8")
+
+    def sentences(self) -> Iterator[str]:
+        """Yield it as sentences."""
+        size = self.chosen
+        how = "" if self.chosen_budget else ", by the size of the text (--budget sets another time)"
+        yield f"{human_seconds(self.budget_seconds)} in all{how}"
+        yield (
+            f"{human_bytes(self.corpus_bytes)} of text, {human_count(self.corpus_tokens)} tokens "
+            f"with a vocabulary of {self.vocab_size:,}"
+        )
+        yield (
+            f"size {size.name}: {human_count(size.parameters)} parameters, trained for "
+            f"{human_seconds(self.training_seconds)} on {human_count(size.tokens or 0)} tokens, "
+            f"{size.epochs:.2g} epochs"
+        )
+        yield f"settings: {', '.join(self._named())}"
+        yield from self._warnings()
+
+    def _named(self) -> Iterator[str]:
+        for section, settings in self.settings.items():
+            for name, value in settings.items():
+                shown = f"{value:.3g}" if isinstance(value, float) else value
+                yield f"{section}.{name} = {shown}"
+
+    def _warnings(self) -> Iterator[str]:
+        if not self.chosen.layer_parameters:
+            yield "its loss cannot be forecast: the backbone has no layers"
+        elif self.chosen.expected_loss is None:
+            yield (
+                f"its loss cannot be forecast: no scaling law is known for what {self.recipe} "
+                f"predicts; sizes are ordered by the law of {ORDERING} language models"
+            )
+        if self.text_rate < 1:
+            yield (
+                f"{self.text_rate:.0%} of the text is used, from its beginning: there is no time "
+                "to read more (a longer --budget reads all)"
+            )
+        if (self.chosen.epochs or 0) > MANY_EPOCHS:
+            yield (
+                f"after {MANY_EPOCHS} epochs little is left to be learned from a text; more "
+                "text would help, more time will not"
+            )

@@ -1,0 +1,332 @@
+"""`pretrain`: from a corpus and a recipe to a model, whatever kind it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from foretext._version import __version__
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import duration_seconds
+from foretext.base.errors import SettingError
+from foretext.base.files import atomic_file
+from foretext.base.runtime import command_began, is_first_process
+from foretext.corpus.text_shards import TextShards
+from foretext.corpus.texts import TextSource
+from foretext.corpus.wrong_encoding import encoding_doubt
+from foretext.pretraining.budgets import begun, keep_budget, kept_budget
+from foretext.pretraining.document_vectors import learn_documents
+from foretext.pretraining.job import Base, PretrainingJob, Sources, check_same
+from foretext.pretraining.memory import keep_memory, read_memory
+from foretext.pretraining.planning import (
+    plan_network,
+    resumed_recipe,
+    ruled_recipe,
+    wants_plan,
+)
+from foretext.pretraining.restarts import goes_on_after_restart, keep_job
+from foretext.pretraining.runs import run_folder
+from foretext.pretraining.shared import SharedFolder
+from foretext.pretraining.text_settings import with_text_settings
+from foretext.pretraining.word_vectors import learn_vectors
+from foretext.progress import is_quiet
+from foretext.progress.compiling import tell_of_compiling
+from foretext.recipe import Recipe
+from foretext.recipe.overrides import GivenSections, given_sections
+from foretext.report.run_report import write_report
+from foretext.run_folder import RunFolder
+from foretext.shards import ShardEngine
+from foretext.vectors.document_vectors import DocumentVectors
+from foretext.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from foretext.language_model import LanguageModel
+    from foretext.language_model.codec import Codec
+    from foretext.objectives.base import Objective
+
+__all__ = ["Pretrained", "pretrain", "run_recipe"]
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """What one run gave."""
+
+    model: WordVectors | DocumentVectors | LanguageModel | Codec
+    recipe: Recipe
+    history: list[dict[str, Any]]  # the records of metrics.jsonl
+
+    @property
+    def size(self) -> dict[str, int]:
+        """How much was learned."""
+        return self.model.size
+
+    @property
+    def vectors(self) -> WordVectors:
+        """The word vectors that were learned."""
+        assert not self.recipe.is_language_model, self.recipe.name
+        return cast(WordVectors, self.model)
+
+    @property
+    def documents(self) -> DocumentVectors:
+        """The document vectors that were learned."""
+        assert self.recipe.learns_documents, self.recipe.name
+        return cast(DocumentVectors, self.model)
+
+    @property
+    def objective(self) -> Objective:
+        """The objective that a language model was pretrained by."""
+        assert self.recipe.is_language_model, self.recipe.name
+        return cast("Objective", cast("LanguageModel", self.model).objective)
+
+
+def _opened(recipe: str | Path | Recipe, settings: GivenSections | None) -> Recipe:
+    """Return a recipe with settings over its own.
+
+    Raises:
+        SettingError: there is no such recipe or setting, or the recipe is read already.
+    """
+    given = given_sections(settings)
+    if isinstance(recipe, str | Path):
+        return Recipe.load(recipe, given)
+    if given:
+        raise SettingError(
+            "settings: a Recipe object takes no settings; give the name of the recipe instead, or "
+            "Recipe.load(NAME, settings)."
+        )
+    return recipe
+
+
+@checked_arguments
+def pretrain(
+    recipe: str | Path | Recipe,
+    corpus: TextSource,
+    out: str | Path | None = None,
+    *,
+    budget: str | float | None = None,
+    base: Base = None,
+    settings: GivenSections | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    quiet: bool | None = None,
+    auto: bool = False,
+    engine: ShardEngine | None = None,
+) -> WordVectors | DocumentVectors | LanguageModel | Codec:
+    """Learn from a corpus by a recipe; keep the run in `out` where it is given.
+
+    Args:
+        recipe: a name such as ``"word2vec"`` or ``"bert-mini"``, a TOML file, or a `Recipe`.
+        corpus: files, folders, globs or URLs of text; or texts in memory, as strings in a list, a
+            generator, a column or a table (`foretext.texts`); for word vectors lists of words, too.
+        out: the run's folder; it must not hold a run already, unless `overwrite` or `resume`.
+        budget: wall-clock time of everything from this call on, ``"10m"``, in place of epochs. The
+            size of a language model is planned to fit. Of a text that takes too long to read the
+            beginning is used, and a note says how much.
+        base: what to pretrain further: a run, a file or folder of another library, or the model.
+        settings: over those of the recipe, by section, ``{"training": {"epochs": 3}}``, or
+            ``["training.epochs=3"]``.
+        overwrite: replace the run in `out` when the new one is finished.
+        resume: continue the unfinished run in `out`.
+        quiet: show no progress; None: show it on a terminal and in a notebook.
+        auto: take the settings that `foretext inspect` proposes for the text, where the recipe
+            leaves them open.
+        engine: whose processes count words and encode text, ``LocalEngine(8)``; the results are the
+            same bytes, and what is done of the text is there after a kill. The processes of
+            word2vec and fastText (``vectors.processes``) learn on the nodes of a ``RayEngine``.
+            None: threads.
+
+    Raises:
+        ForetextError: the corpus, the recipe or the folder cannot be used; the message says why.
+    """
+    opened = _opened(recipe, settings)
+    return run_recipe(
+        *read_memory(opened, corpus),
+        out,
+        budget=None if budget is None else duration_seconds(budget),
+        base=base,
+        overwrite=overwrite,
+        resume=resume,
+        quiet=quiet,
+        auto=auto,
+        engine=engine,
+    ).model
+
+
+def run_recipe(
+    recipe: Recipe,
+    corpus: Sources,
+    out: str | Path | None = None,
+    *,
+    budget: float | None = None,
+    base: Base = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    quiet: bool | None = None,
+    report: bool = False,
+    auto: bool = False,
+    engine: ShardEngine | None = None,
+    shared: Path | None = None,
+    text_bytes: int | None = None,
+    teacher: LanguageModel | None = None,
+) -> Pretrained:
+    """Do what `pretrain` does, and return the recipe and the history too.
+
+    With `report` the run gets its page before it is finished; with `auto` it takes the settings
+    that `foretext inspect` proposes, where the user chose none.
+
+    With `shared`, a folder, the run takes tokenizer and ids from there, or makes them there for
+    others (`foretext.pretraining.shared`). So that all have the same text, `text_bytes` says how
+    much of it is read, in stored bytes from its beginning, and no budget cuts it; None: what the
+    folder says, or all.
+
+    With a `teacher` a language model learns its answers beside the text
+    (`foretext.pretraining.network_distillation`).
+    """
+    began = command_began()
+    tell_of_compiling(quiet=is_quiet(quiet))
+    if not is_first_process():
+        return _helped(recipe, out, base)
+    resume = resume or goes_on_after_restart(out)
+    _refuse_engine(recipe, budget, engine)
+    if recipe.is_language_model and base is None:
+        _check(recipe)
+    with run_folder(out, overwrite=overwrite, resume=resume) as run:
+        page = write_report if report else None
+        job = PretrainingJob(
+            run=run,
+            recipe=recipe,
+            corpus=corpus,
+            base=base,
+            teacher=teacher,
+            keep=out is not None,
+            resume=resume,
+            quiet=is_quiet(quiet),
+            report=page,
+            began=began,
+            shards=None if engine is None else TextShards(engine, run.shards),
+        )
+        job = with_text_settings(job, auto=auto)
+        if not recipe.is_autoencoder and (shared is not None or text_bytes is not None):
+            folder = None if shared is None else SharedFolder(shared)
+            decided = None if folder is None else folder.text_bytes
+            job = replace(job.fixed(text_bytes or decided), shared=folder)
+        job = _resolved(job, budget)
+        if resume:
+            check_same(job.recipe, run)
+        keep_job(run)
+        keep_memory(job)
+        with atomic_file(run.recipe) as temporary:
+            job.recipe.save(temporary)
+        keep_budget(job)
+        run.note(f"foretext {__version__}: {recipe.name}{', resumed' if resume else ''}")
+        _note_wrong_encoding(job)
+        model, history = _learner(recipe)(job)
+        return Pretrained(model, job.recipe, history)
+
+
+SAMPLE = 1 << 16  # characters that show a wrong encoding
+
+
+def _note_wrong_encoding(job: PretrainingJob) -> None:
+    """Say where the beginning of the text has words of no language."""
+    if job.recipe.is_autoencoder or job.resume or job.text().num_bytes is None:
+        return  # a stream can be read once
+    sample = next(job.text().blocks(SAMPLE), "")[:SAMPLE]
+    if (doubt := encoding_doubt(sample)) is not None:
+        job.note(f"warning: {doubt}")
+
+
+def _helped(recipe: Recipe, out: str | Path | None, base: Base) -> Pretrained:
+    """Do the part of a process that torchrun started and that is not the first."""
+    from foretext.pretraining.language_models import help_to_learn  # imports PyTorch
+
+    if out is None or not recipe.is_language_model:
+        raise SettingError(
+            "torchrun trains language models, into a run's folder; start this without it."
+        )
+    run = RunFolder(out)
+    job = PretrainingJob(run=run, recipe=recipe, corpus=(), base=base, keep=False)
+    model, history = help_to_learn(job)
+    return Pretrained(model, recipe, history)
+
+
+def _refuse_engine(recipe: Recipe, budget: float | None, engine: ShardEngine | None) -> None:
+    """Refuse processes for a text where they would have nothing to do.
+
+    Raises:
+        SettingError: with the reason.
+    """
+    if engine is not None and budget is not None:
+        raise SettingError(
+            "A budget may cut the text anywhere, and shards need all of it; leave out --budget, or "
+            "--workers (engine)."
+        )
+    if engine is not None and recipe.is_autoencoder:
+        raise SettingError("An autoencoder reads no text; leave out --workers (engine).")
+
+
+def _check(recipe: Recipe) -> None:
+    """Refuse what can never work before the folder is made and the text is read."""
+    from foretext.pretraining.building import check_model  # imports PyTorch
+
+    check_model(recipe)
+
+
+def _resolved(job: PretrainingJob, budget: float | None) -> PretrainingJob:
+    """Fill in what the recipe leaves open: by a plan, from the run that is resumed, or by rules."""
+    if job.resume:
+        return _resumed(job, budget)
+    recipe = job.recipe
+    if recipe.is_language_model:
+        if wants_plan(recipe, job.base, budget):
+            return _planned(job.opened(), budget)
+        recipe = ruled_recipe(recipe)
+    if budget is None:
+        return replace(job, recipe=recipe)
+    return begun(replace(job, recipe=recipe.with_budget(budget)), budget)
+
+
+def _planned(job: PretrainingJob, budget: float | None) -> PretrainingJob:
+    used = time.monotonic() - job.began
+    plan = plan_network(
+        job.recipe,
+        job.text(),
+        budget,
+        used=used,
+        page=job.report is not None,
+        shared=job.shared,
+        is_fixed=job.is_fixed,
+    )
+    for sentence in plan.sentences():
+        job.note(f"plan: {sentence}")
+    if job.keep:
+        plan.save(job.run.plan)
+    job = begun(replace(job, recipe=plan.applied(job.recipe)), plan.budget_seconds)
+    return job.shortened(plan.text_rate)
+
+
+def _resumed(job: PretrainingJob, budget: float | None) -> PretrainingJob:
+    """Take the length that the run began with; before its first checkpoint it begins once more."""
+    recipe, kept = job.recipe, kept_budget(job.run)
+    if recipe.is_language_model:
+        recipe = resumed_recipe(recipe, job.run)
+    if budget is not None and budget != kept:
+        recipe = recipe.with_budget(budget)  # which is refused with both figures
+    elif kept is not None:
+        recipe = recipe.with_length_of(Recipe.of_run(job.run.recipe))
+    job = replace(job, recipe=recipe)
+    return job if kept is None or job.run.has_learned else begun(job, kept)
+
+
+def _learner(recipe: Recipe) -> Callable[[PretrainingJob], tuple[Any, list[dict[str, Any]]]]:
+    if recipe.is_autoencoder:
+        from foretext.pretraining.autoencoders import learn_autoencoder  # imports PyTorch
+
+        return learn_autoencoder
+    if not recipe.is_language_model:
+        return learn_documents if recipe.learns_documents else learn_vectors
+    from foretext.pretraining.language_models import learn_language_model  # imports PyTorch
+
+    return learn_language_model

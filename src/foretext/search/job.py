@@ -1,0 +1,207 @@
+"""The steps of an indexing: read, weigh, embed, count words, build a graph, finish."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from foretext._version import __version__
+from foretext.artifact import load_embedder, opened_run
+from foretext.base.errors import Interrupted, ModelFileError, OutputError
+from foretext.base.interruption import Interruption
+from foretext.corpus import Corpus
+from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
+from foretext.progress import Progress
+from foretext.search.building import Building, Progressed
+from foretext.search.cutting import Cutter
+from foretext.search.embedder import Embedder, EmbeddingModel, idf_of, read_weights, write_weights
+from foretext.search.embedding import blocks_of, embed_passages, keep_vectors, take_vectors
+from foretext.search.folder import KIND, IndexFacts, ModelFacts
+from foretext.search.graph import build_graph, wants_graph
+from foretext.search.kept_model import keep_model
+from foretext.search.model_files import fingerprint
+from foretext.search.passages import Passages
+from foretext.search.reading import read_passages
+from foretext.search.settings import IndexConfig
+from foretext.search.word_index_writer import write_word_index
+
+__all__ = ["Job"]
+
+SAMPLE = 1 << 16  # characters that show the script
+
+
+class Job:
+    """One indexing.
+
+    Args:
+        building: the folder.
+        model: path of the model.
+        corpus: the texts.
+        config: settings; of an index that grows, those that it has.
+        before: what is known of the index that grows; None: a new one is made.
+        stop: whether a signal asks to stop.
+
+    Raises:
+        ModelFileError: the model gives no vectors, or is not that of the index that grows.
+        SettingError: a setting has no effect on the model.
+        OutputError: an unfinished index was begun with something else.
+    """
+
+    def __init__(
+        self,
+        building: Building,
+        model: Path,
+        corpus: Corpus,
+        config: IndexConfig,
+        before: IndexFacts | None,
+        stop: Interruption,
+    ) -> None:
+        self._building, self._folder = building, building.folder
+        self._corpus, self._config, self._before, self._stop = corpus, config, before, stop
+        self._model_path = opened_run(model).path
+        self._model_name = str(model)
+        self._fingerprint = fingerprint(self._model_path)
+        if before is not None and self._fingerprint not in (before.model.given, before.model.kept):
+            raise ModelFileError(
+                f"{model} is not the model of {building.path} ('{before.model.name}'): its vectors "
+                "would not fit the others; give that model, or make the index again."
+            )
+        self._model: EmbeddingModel = load_embedder(model)
+        self._options = config.options(self._model)
+        Embedder(self._model, self._options)  # refuses options before any text is read
+        self._request = self._digest()
+        state = building.state
+        if state is not None and state.request != self._request:
+            raise OutputError(
+                f"{building.path} was begun with other texts, settings or another model; give the "
+                "same ones, or begin again with --overwrite."
+            )
+        self._state = state or Progressed(request=self._request, stage="reading")
+
+    def run(self, *, quiet: bool | None = None) -> None:
+        """Do what is left to do.
+
+        Raises:
+            ForetextError: a text cannot be read, or a file cannot be written.
+            Interrupted: by a signal; the index can be resumed.
+        """
+        self._building.keep_state(self._state)
+        if self._state.stage == "reading":
+            self._read(quiet=quiet)
+        facts = self._facts()
+        passages = Passages(self._folder, facts)
+        kind = self._kind_of_words(passages)
+        edition = PreTokenizer(kind).edition
+        facts = facts.model_copy(update={"words": kind, "words_edition": edition})
+        embedder = self._embedder(passages, quiet=quiet)
+        dtype, dim = self._config.dtype, self._model.vector_size
+        if not self._folder.embeddings.is_file():
+            embed_passages(
+                self._building, passages, embedder, dtype, check=self._check, quiet=quiet
+            )
+            keep_vectors(self._building, len(passages), dim, dtype)
+        with Progress("counting words", len(passages), "passages", quiet=quiet) as bar:
+            texts = (text for block in blocks_of(passages) for text in self._checked(block))
+            write_word_index(self._folder.words, bar.over(texts), facts.words)
+        if wants_graph(self._config.approximate, len(passages)):
+            has_graph = self._before is not None and self._building.before.graph.is_file()
+            grown = self._building.before if has_graph else None
+            build_graph(self._folder, facts, grown, check=self._check, quiet=quiet)
+        kept = keep_model(self._model_path, self._folder) if self._config.keep_model else None
+        model = facts.model.model_copy(update={"kept": kept})
+        self._building.finish(facts.model_copy(update={"model": model}).model_dump())
+
+    def _read(self, *, quiet: bool | None) -> None:
+        """Read the texts; whatever an earlier process read is read again."""
+        for path in (self._building.vectors, self._folder.embeddings, self._folder.weights):
+            path.unlink(missing_ok=True)
+        config = self._config
+        length = config.passage_length(self._model)
+        before = None
+        if self._before is not None:
+            before = Passages(self._building.before, self._before)
+        passages, places = read_passages(
+            self._corpus,
+            Cutter(self._model.text_sizes, length, config.overlap),
+            self._folder,
+            keep_duplicates=config.keep_duplicates,
+            before=before,
+            old=self._building.before,
+            check=self._check,
+            quiet=quiet,
+        )
+        if self._before is not None:
+            take_vectors(self._building, self._before)
+        self._state = Progressed(
+            request=self._request, stage="embedding", passages=passages, places=places
+        )
+        self._building.keep_state(self._state)
+
+    def _facts(self) -> IndexFacts:
+        """Return what is known once the texts were read; `words` and the copy are still open."""
+        return IndexFacts(
+            kind=KIND,
+            foretext=__version__,
+            passages=self._state.passages,
+            places=self._state.places,
+            length=self._config.passage_length(self._model),
+            overlap=self._config.overlap,
+            keep_duplicates=self._config.keep_duplicates,
+            dtype=self._config.dtype,
+            words="unicode_words",
+            model=ModelFacts(
+                name=self._model_name if self._before is None else self._before.model.name,
+                given=self._fingerprint if self._before is None else self._before.model.given,
+                kept=None,
+                dim=self._model.vector_size,
+                options=self._options,
+            ),
+        )
+
+    def _kind_of_words(self, passages: Passages) -> PreTokenizerKind:
+        if self._before is not None:
+            return self._before.words
+        sample = ""
+        for block in blocks_of(passages):
+            sample += "\n".join(block)
+            if len(sample) >= SAMPLE:
+                break
+        return likely_kind(sample[:SAMPLE])
+
+    def _embedder(self, passages: Passages, *, quiet: bool | None) -> Embedder:
+        """Return what embeds; the weights of words are those of the passages at the beginning."""
+        if self._options.weighting != "idf":
+            return Embedder(self._model, self._options)
+        path, old = self._folder.weights, self._building.before.weights
+        if self._before is not None:
+            write_weights(path, read_weights(old, self._model))
+        if not path.is_file():
+            with Progress("weighing words", len(passages), "passages", quiet=quiet) as bar:
+                blocks = (self._told(block, bar) for block in blocks_of(passages))
+                write_weights(path, idf_of(self._model, blocks))
+        return Embedder(self._model, self._options, read_weights(path, self._model))
+
+    def _told(self, block: list[str], bar: Progress) -> list[str]:
+        bar.advance(len(block))
+        return self._checked(block)
+
+    def _checked(self, block: list[str]) -> list[str]:
+        self._check()
+        return block
+
+    def _check(self) -> None:
+        """Stop where a signal asks for it.
+
+        Raises:
+            Interrupted: always then.
+        """
+        if self._stop.requested:
+            raise Interrupted(
+                f"Stopped by {self._stop.requested}; go on with --resume: {self._building.path}"
+            )
+
+    def _digest(self) -> str:
+        """Return a digest of all that was asked for, by which it is known again."""
+        grown = "" if self._before is None else self._before.model_dump_json()
+        asked = (self._corpus.fingerprint, self._config.model_dump_json(), self._fingerprint, grown)
+        return hashlib.sha256("\n".join(asked).encode()).hexdigest()[:32]
