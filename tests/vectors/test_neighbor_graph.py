@@ -33,3 +33,19 @@ def test_rows_are_added_to_a_kept_graph(tmp_path: Path) -> None:
 def test_whether_usearch_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "usearch", None)
     assert not is_usearch_installed()
+
+
+@pytest.mark.parametrize(("num_rows", "seed"), [(400, 1), (1500, 2)])
+def test_small_graphs_of_equal_rows_are_equal_to_the_bit(
+    tmp_path: Path, num_rows: int, seed: int
+) -> None:
+    pytest.importorskip("usearch")
+    rows = np.random.default_rng(seed).standard_normal((num_rows, 8)).astype(np.float32)
+    built = set()
+    for _ in range(5):
+        graph = NeighborGraph(8)
+        graph.add(unit_rows(rows[:300]))
+        graph.add(unit_rows(rows[300:]))
+        graph.save(tmp_path / "graph")
+        built.add((tmp_path / "graph").read_bytes())
+    assert len(built) == 1

@@ -89,7 +89,7 @@ class ClusterError(SettingError):
 
 
 class DivergedError(SettingError):
-    """A training whose loss is no longer a number."""
+    """A training whose loss is no longer a number, or whose weights grew without end."""
 
 
 class OutputError(ForetextError):

@@ -72,6 +72,10 @@ class GloveWeights:
             total += float((weights * (scores - logs) ** 2).sum(dtype=np.float64))
         return total / len(cells.rows)
 
+    def moving(self) -> list[np.ndarray]:
+        """Vectors and biases as views, without the sums of squares."""
+        return [self._records(name)[:, 0] for name in self.arrays]
+
     def _records(self, name: str) -> np.ndarray:
         """(V, 2, stride) a view: vectors, then sums of squares."""
         return self.arrays[name].reshape(-1, 2, self.parameters.stride)

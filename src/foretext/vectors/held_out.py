@@ -75,8 +75,8 @@ def logistic_losses(
     losses = np.empty(len(hidden))
     for at in range(0, len(hidden), CHUNK):
         part = slice(at, at + CHUNK)
-        scores = (outputs[np.maximum(rows[part], 0)] @ hidden[part][:, :, None])[:, :, 0]
-        with np.errstate(invalid="ignore"):  # a diverged training shows in its loss
+        with np.errstate(all="ignore"):  # a diverged training shows in its loss
+            scores = (outputs[np.maximum(rows[part], 0)] @ hidden[part][:, :, None])[:, :, 0]
             terms = np.logaddexp(0.0, np.where(labels[part], -scores, scores))
         losses[part] = (terms * (rows[part] >= 0)).sum(axis=1)
     return losses

@@ -8,7 +8,6 @@ then, which costs nothing in quality, but no two runs are equal.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.vectors.best_weights import STALE_EPOCHS, BestWeights
+from foretext.vectors.divergence import refuse_divergence, refuse_loss
 from foretext.vectors.schedule import CoolDown, DescentConfig, LinearDecay
 from foretext.vectors.slice_learner import Learned, SliceLearner
 
@@ -110,7 +110,7 @@ class Hogwild:
 
         Raises:
             Interrupted: a signal asked for it; a checkpoint is saved if the context keeps them.
-            SettingError: the loss is no longer a number.
+            DivergedError: the loss is no longer a number, or weights are not.
         """
         self.learner.compile()
         wanted = self.config.ends_at_best and self._held_out_loss() is not None
@@ -146,6 +146,7 @@ class Hogwild:
         self._save(last=True)  # whatever happens to the result, nothing is learned twice
         self._record()
         self._take_best()
+        self._refuse_divergence()
         return self.state
 
     def _seconds_for_learning(self, budget: Budget) -> float:
@@ -232,9 +233,11 @@ class Hogwild:
             "words": state.words,
             "words_per_second": round(words / max(seconds, 1e-3)),
             "learning_rate": self.schedule.rates(state.step, state.seconds)[0],
-            "loss": self._checked(state.loss / state.predictions),
-            "valid_loss": self._checked(self._held_out_loss()),
+            "loss": state.loss / state.predictions,
+            "valid_loss": self._held_out_loss(),
         }
+        for name in ("loss", "valid_loss"):
+            refuse_loss(record[name], self._progressed, self._rate)
         if (cool_down := state.cool_down) is not None:
             record["cooled_epoch"] = round(self.schedule.epoch(cool_down.first), 4)
         state.history.append(record)
@@ -242,14 +245,14 @@ class Hogwild:
         if self.log is not None:
             self.log.append(record)
 
-    def _checked(self, loss: float | None) -> float | None:
-        """Return the loss, unless it is no number any more: then a SettingError."""
-        if loss is not None and not math.isfinite(loss):
-            raise SettingError(
-                f"The loss is no longer a number after {self.state.words:,} words; "
-                f"choose a lower learning rate than alpha = {self.schedule.alpha}."
-            )
-        return loss
+    @property
+    def _progressed(self) -> str:
+        return f"{self.state.words:,} words"
+
+    @property
+    def _rate(self) -> str:
+        """The setting of the learning rate with its value."""
+        return f"{self.config.rate_name} = {self.schedule.alpha}"
 
     def _held_out_loss(self) -> float | None:
         """The held-out loss of the weights as they are, measured once a step."""
@@ -311,9 +314,14 @@ class Hogwild:
     def _save(self, *, last: bool = False) -> None:
         step = self.state.step
         if self.checkpoints is not None and step != self._saved_step:
+            self._refuse_divergence()
             arrays = self.learner.arrays() | self.kept.saved()
             self.checkpoints.save(step, arrays, self.state, last=last)
             self._saved, self._saved_step = self._clock(), step
+
+    def _refuse_divergence(self) -> None:
+        weights = self.learner.arrays().values()
+        refuse_divergence(weights, self._progressed, self._rate)
 
     def _stop(self, signal_name: str) -> None:
         self._save()

@@ -25,6 +25,7 @@ from foretext.base.runtime import usable_cores
 __all__ = ["NeighborGraph", "is_usearch_installed"]
 
 _EXPANSION = 128  # rows kept in view while searching; more miss less and take longer
+_BY_ONE_THREAD = 4096  # rows, which takes a second
 _NUM_CHECKED = 100  # rows that show whether a graph belongs to other vectors
 _WHOLE = 0x2144DF1C  # the CRC-32 of any bytes with their CRC-32 behind them
 _HALF_PRECISION = 2e-3  # the graph keeps float16
@@ -64,9 +65,15 @@ class NeighborGraph:
         return len(self._graph)
 
     def add(self, rows: NDArray[np.float32]) -> None:
-        """Add rows (R, D) of unit length behind those that are there."""
+        """Add rows (R, D) of unit length behind those that are there.
+
+        Threads link rows in the order in which they come, so a graph is equal to the bit to another
+        of the same rows only as long as one thread adds them, as it does to a small graph.
+        """
         first = len(self._graph)
-        self._graph.add(np.arange(first, first + len(rows)), rows, threads=usable_cores())
+        last = first + len(rows)
+        threads = 1 if last <= _BY_ONE_THREAD else usable_cores()
+        self._graph.add(np.arange(first, last), rows, threads=threads)
 
     def save(self, path: Path) -> None:
         """Keep the graph; it is of use only with the rows that it was built of.

@@ -48,6 +48,8 @@ class ProcessesConfig(VectorsConfig):
 class DescentConfig(VectorsConfig):
     """Further settings of a descent with a falling learning rate."""
 
+    rate_name: ClassVar[str] = "alpha"  # the setting of the learning rate at the start
+
     min_alpha: float = Field(1e-4, ge=1e-8)
     """Learning rate at the end."""
     patience: int | None = Field(None, ge=1)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from foretext.base.errors import Interrupted, SettingError
+from foretext.base.errors import Interrupted
 from foretext.base.interruption import Interruption
 from foretext.base.runtime import Threads
 from foretext.kernels.glove import train_tiles
@@ -23,6 +23,7 @@ from foretext.progress import Progress
 from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.vectors.best_weights import STALE_EPOCHS, BestWeights
+from foretext.vectors.divergence import refuse_divergence, refuse_loss
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.schedule import ProcessesConfig
 from foretext.vectors.tiles import Tiles
@@ -103,7 +104,7 @@ class TileDescent:
 
         Raises:
             Interrupted: a signal asked for it; a checkpoint is saved if the context keeps them.
-            SettingError: the loss is no longer a number.
+            DivergedError: the loss is no longer a number, or weights are not.
         """
         if self.context.checkpoints is not None:
             self.context.checkpoints.reserve(self._arrays_to_save())
@@ -126,6 +127,7 @@ class TileDescent:
             self._save(last=True)  # whatever happens to the result, nothing is learned twice
             self._record()
             self._take_best()
+        self._refuse_divergence()
         return self.state.history
 
     @contextmanager
@@ -269,11 +271,7 @@ class TileDescent:
             "loss": state.loss / state.loss_cells,
             "valid_loss": self.weights.loss(held_out) if len(held_out.rows) else None,
         }
-        if not math.isfinite(state.loss):
-            raise SettingError(
-                f"The loss is no longer a number after {state.cells:,} cells; choose a lower "
-                f"learning rate than alpha = {self.alpha}."
-            )
+        refuse_loss(state.loss, self._progressed, self._rate)
         state.history.append(record)
         state.records, state.loss, state.loss_cells = state.records + 1, 0.0, 0
         if self.context.log is not None:
@@ -306,9 +304,22 @@ class TileDescent:
     def _save(self, *, last: bool = False) -> None:
         step = self.state.step
         if self.context.checkpoints is not None and step != self._saved_step:
+            self._refuse_divergence()
             arrays = self.weights.arrays | self._best.saved()
             self.context.checkpoints.save(step, arrays, self.state, last=last)
             self._saved, self._saved_step = self._clock(), step
+
+    @property
+    def _progressed(self) -> str:
+        return f"{self.state.cells:,} cells"
+
+    @property
+    def _rate(self) -> str:
+        """The setting of the learning rate with its value."""
+        return f"alpha = {self.alpha}"
+
+    def _refuse_divergence(self) -> None:
+        refuse_divergence(self.weights.moving(), self._progressed, self._rate)
 
     def _stop(self, signal_name: str) -> None:
         self._save()

@@ -222,7 +222,7 @@ WRONG: dict[str, tuple[dict[str, Any], Any, Any, type[ForetextError], str]] = {
     "nothing given": ({}, ["a", "b"], None, SettingError, r"Texts need labels"),
     "file and labels": ({}, "f.csv", ["x"], SettingError, r"f.csv is a file"),
     "no file": ({}, "nowhere.csv", None, CorpusError, r"nowhere.csv"),
-    "rate": ({"lr": 1e18}, TEXTS, LABELS, SettingError, r"no longer a number .* lower learning"),
+    "rate": ({"lr": 1e18}, TEXTS, LABELS, SettingError, r"no longer a number .* than lr = 1e\+18"),
 }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -148,6 +148,8 @@ class FastTextClassifierConfig(Config):
 
 class _ClassifierDescent(DescentConfig):
     """The loss of labels rises long before their accuracy falls: a budget is used up."""
+
+    rate_name: ClassVar[str] = "lr"
 
     @property
     def ends_at_best(self) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from foretext.base.errors import CorpusError, MissingExtraError, SettingError
+from foretext.base.errors import CorpusError, DivergedError, MissingExtraError, SettingError
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.tasks.fasttext.config import FastTextClassifierConfig, ResolvedConfig
@@ -156,7 +156,7 @@ class _Trials:
         )
         try:
             trained = train(config, self.texts, None, self.pretrained, context)
-        except SettingError:  # a learning rate too high
+        except DivergedError:  # a learning rate too high
             return 0.0, config
         done = trained.history[-1]
         score = _score(trained.model, self.valid)
