@@ -24,8 +24,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from foretext.base.heap import keep_freed_memory
-from foretext.nn.bias_gelu import bias_gelu
-from foretext.nn.cpu_attention import cpu_attention
+from foretext.nn.attention import cpu_attention
+from foretext.nn.feed_forward import bias_gelu
 from foretext.nn.linear_cross_entropy import linear_cross_entropy
 from foretext.training.adamw import AdamW
 from foretext.training.flat_optimizer import FlatOptimizer

@@ -66,7 +66,7 @@ def ask_index(
     words: list[str], vectors: NDArray[np.float32], questions: list[str]
 ) -> dict[str, Any]:
     import foretext as ft
-    from foretext.vectors.index import NeighborIndex
+    from foretext.vectors.neighbor_graph import NeighborIndex
 
     began = time.perf_counter()
     index = NeighborIndex.build(ft.WordVectors(words, vectors))

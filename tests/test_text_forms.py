@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import foretext as ft
 from foretext.corpus import Corpus
-from foretext.corpus.normalization import Form, normalized
+from foretext.corpus.decoding import Form, normalized
 from foretext.data.rows import RowsConfig
 from foretext.tokenizers.subwords import learn_subwords
 

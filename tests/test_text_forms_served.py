@@ -13,7 +13,7 @@ import torch
 import foretext as ft
 from foretext.backbones.transformer import Transformer
 from foretext.corpus import Corpus
-from foretext.corpus.in_memory import spooled
+from foretext.corpus.texts import spooled
 from foretext.language_model import LanguageModel
 from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.masked_lm import MaskedLM

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 from foretext.interop.sentence_transformers import SentenceEncoding, write_modules
-from foretext.nn.dense import Dense
+from foretext.nn.pooling import Dense
 from tests.audit.kill_stages import STAGES, write_inputs
 from tests.task_files import TaskFiles
 

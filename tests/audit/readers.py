@@ -49,7 +49,7 @@ from foretext.tasks.classification.word_vocabulary import WordVocabulary
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.tasks.shown_row import ShownRow
 from foretext.tokenizers.hf_files import load_hf_tokenizer, load_target_tokenizer
-from foretext.vectors.index import NeighborIndex
+from foretext.vectors.neighbor_graph import NeighborIndex
 from foretext.vectors.ngrams import CharacterNgrams
 from foretext.vectors.subword_vectors import SubwordVectors
 from foretext.vectors.word_vectors import WordVectors

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from foretext.backbones.elmo import Elmo
 from foretext.data.batch import Inputs
-from foretext.tokenizers.spelling import spelled
+from foretext.tokenizers.alphabet import spelled
 
 WORDS = ["[PAD]", "[UNK]", "[SEP]", "the", "cat", "sleeps", "extraordinarily", "字"]
 CONFIG = {"dim": 6, "widths": [1, 2, 3], "features": [4, 5, 6], "dropout": 0.0}

@@ -376,9 +376,8 @@ READS = re.compile(r"\.(?:read_bytes|read_text)\(|\.open\(\"(?:a|ab|wb\+)\"")
 MAY_READ = {
     "corpus/python_files.py", "recipes/__init__.py", "nn/team.py", "report/page.py",
     "pretraining/plan/memory.py", "comparison/measurement.py", "cli/setting_names.py",
-    "serving/process_age.py", "base/runtime.py", "pretraining/restarts.py", "kernels/code_files.py",
+    "serving/process_age.py", "base/runtime.py", "pretraining/restarts.py", "kernels/kept.py",
     "vectors/replicas/on_ray/group.py", "kernels/numba_files.py",
-    "vectors/replicas/on_ray/sent_text.py",
     "vectors/neighbor_graph.py", "base/parsing/text_file.py", "serving/routes/playground.py",
     "shards/on_ray/task.py",
 }  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 
 from foretext.base.errors import CorpusError
 from foretext.corpus import Corpus, CorpusConfig, CorpusReport, inspect_corpus
-from foretext.corpus.word_settings import WordSettings
+from foretext.corpus.findings import WordSettings
 from tests.corpus.wrapped_texts import book, paragraphs
 
 WORDS = [f"word{'abcdefghij'[number % 10]}{number}" for number in range(300)]

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from foretext.base.errors import MissingExtraError
-from foretext.corpus import jieba_processes, jieba_words
+from foretext.corpus import chinese_words, jieba_processes
+from foretext.corpus.chinese_words import mark_words, separate_words
 from foretext.corpus.jieba_processes import JiebaHelpers, JiebaProcesses
-from foretext.corpus.jieba_words import mark_words, separate_words
 
 pytest.importorskip("jieba")
 
@@ -66,10 +66,10 @@ def test_without_jieba_the_sentence_says_what_to_install(monkeypatch: pytest.Mon
             raise ImportError(name)
         return real(name, *rest)
 
-    jieba_words._cutter.cache_clear()
+    chinese_words._cutter.cache_clear()
     monkeypatch.setattr(builtins, "__import__", without)
     sentence = r"Finding the words of Chinese text needs the package 'jieba'; .*foretext\[chinese\]"
     with pytest.raises(MissingExtraError, match=sentence):
         mark_words("北京")
     monkeypatch.undo()
-    jieba_words._cutter.cache_clear()
+    chinese_words._cutter.cache_clear()

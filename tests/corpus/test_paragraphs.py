@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from foretext.corpus import Corpus, CorpusConfig
-from foretext.corpus.lines import LONGEST_LINE
+from foretext.corpus.decoding import LONGEST_LINE
 from foretext.corpus.paragraphs import Paragraph, paragraphs
 
 TEXT = "one\n  two two\n\nthree\n\n\nfour\r\nfive"

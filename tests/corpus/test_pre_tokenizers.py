@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from foretext.base.errors import MissingExtraError
-from foretext.corpus import jieba_words
-from foretext.corpus.jieba_words import separate_words
+from foretext.corpus import chinese_words as jieba_words
+from foretext.corpus.chinese_words import separate_words
 from foretext.corpus.pre_tokenizers import KINDS, PreTokenizer, PreTokenizerKind, likely_kind
 from foretext.kernels.letters import WORD
 

@@ -16,10 +16,9 @@ import pytest
 from foretext.base.errors import CorpusError
 from foretext.cleaning import clean
 from foretext.corpus import Corpus, CorpusConfig, inspect_corpus
-from foretext.corpus.beginning import first_bytes
-from foretext.corpus.layout import Layout
+from foretext.corpus.blocks import first_bytes
+from foretext.corpus.layout import Layout, line_ends
 from foretext.corpus.text_shards import TextShards, shard_blocks
-from foretext.corpus.wrapping import line_ends
 from foretext.recipe.recipe import Recipe
 from foretext.recipe.text_settings import suited
 from foretext.shards import LocalEngine

@@ -11,8 +11,8 @@ import pytest
 
 from foretext.base.errors import CorpusError, OutputError
 from foretext.corpus import Corpus, segmented
+from foretext.corpus.chinese_words import separate_words
 from foretext.corpus.jieba_processes import JiebaProcesses
-from foretext.corpus.jieba_words import separate_words
 from foretext.corpus.segmented import SegmentedCorpus
 from foretext.data import write_tokens
 from foretext.tokenizers.word_tokenizer import WordTokenizer
@@ -109,7 +109,7 @@ def test_a_file_that_cannot_be_written_is_one_sentence(corpus: Corpus, tmp_path:
         next(words.blocks())
 
 
-IMPORTS = "from foretext.corpus.jieba_words import is_jieba_unchanged, separate_words\n"
+IMPORTS = "from foretext.corpus.chinese_words import is_jieba_unchanged, separate_words\n"
 
 
 def test_words_that_are_added_later_are_known_to_this_process_alone() -> None:

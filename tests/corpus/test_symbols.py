@@ -8,10 +8,10 @@ import pytest
 
 import foretext as ft
 from foretext.corpus import Corpus
+from foretext.corpus.findings import WordSettings
 from foretext.corpus.inspection import inspect_corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.corpus.symbols import DROPPING, KEEPING, Symbols, dropped_sentence, symbols_in
-from foretext.corpus.word_settings import WordSettings
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import suited
 from foretext.shards.local import LocalEngine

@@ -12,8 +12,8 @@ import pytest
 
 from foretext.base.errors import OutputError
 from foretext.corpus import Corpus, CorpusConfig, CorpusReport, inspect_corpus
+from foretext.corpus.findings import WordSettings
 from foretext.corpus.read_shards import ReadFiles
-from foretext.corpus.word_settings import WordSettings
 from foretext.shards import LocalEngine
 from foretext.shards.work import fill_shard
 from tests.corpus.test_inspection import sentences

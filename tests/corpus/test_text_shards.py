@@ -16,7 +16,7 @@ from foretext.corpus.text_shards import TextShards, shard_blocks
 from foretext.shards import LocalEngine
 from foretext.shards.portable import Portable
 from foretext.tokenizers.byte_pieces import BytePieces
-from foretext.tokenizers.library_words import LibraryWords
+from foretext.tokenizers.word_encoder import LibraryWords
 from tokenizers import normalizers, pre_tokenizers
 
 NUMBERS = (1, 2, 8)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.corpus.wrapping import is_cut, line_ends
+from foretext.corpus.layout import is_cut, line_ends
 from tests.corpus.wrapped_texts import CODE, SUBTITLES, VERSE, book, paragraphs, wrapped
 
 INDENTED = "".join(wrapped(text, 70, "    ") for text in paragraphs(40))

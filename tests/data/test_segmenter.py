@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from foretext.base.errors import CorpusError, SettingError
-from foretext.corpus.jieba_words import separate_words
+from foretext.corpus.chinese_words import separate_words
 from foretext.corpus.pre_tokenizers import HAN
 from foretext.data import TokenFile, Tokens, write_tokens
 from foretext.data.segmenter import Segmenter

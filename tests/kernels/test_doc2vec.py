@@ -9,9 +9,12 @@ import pytest
 
 from foretext.kernels.doc2vec import train_documents
 from foretext.kernels.doc2vec_inference import infer_documents
-from foretext.vectors.doc2vec_config import Doc2VecConfig
-from foretext.vectors.document_network import DocumentNetwork, HeldOutWords
-from foretext.vectors.document_windows import held_out_positions
+from foretext.vectors.doc2vec import (
+    Doc2VecConfig,
+    DocumentNetwork,
+    HeldOutWords,
+    held_out_positions,
+)
 from tests.kernels.doc2vec_twin import DocumentTwin
 
 V, N, D = 30, 12, 20

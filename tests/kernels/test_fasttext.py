@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.kernels.fasttext import train_slice
-from foretext.kernels.fasttext_arrays import Model, Subwords, Text, scratch_for
-from foretext.kernels.fasttext_words import word_sums
+from foretext.kernels.fasttext import Model, Subwords, Text, scratch_for, train_slice, word_sums
 from foretext.kernels.sigmoid import GROUP
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.vectors.ngrams import CharacterNgrams, SubwordTable

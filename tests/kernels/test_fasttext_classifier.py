@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.kernels.fasttext_classifier import fill_rows, mean_rows, train_documents
-from foretext.kernels.fasttext_classifier_arrays import Documents, Model, scratch_for
+from foretext.kernels.fasttext_classifier import (
+    Documents,
+    Model,
+    fill_rows,
+    mean_rows,
+    scratch_for,
+    train_documents,
+)
 from foretext.kernels.fasttext_features import document_entries, unit_signatures
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.tasks.fasttext.config import LOSSES, Loss

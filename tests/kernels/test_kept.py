@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from foretext.kernels import code_files
-from foretext.kernels.code_files import CodeFile
+from foretext.kernels import kept as code_files
 from foretext.kernels.compile import kernel
-from foretext.kernels.kept import KeptKernel
+from foretext.kernels.kept import CodeFile, KeptKernel
 from foretext.kernels.object_file import CAN_LOAD, MachineCode, NotLoadableError
 
 pytestmark = pytest.mark.skipif(not CAN_LOAD, reason="machine code is kept on Linux, AMD64 only")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foretext.kernels import merge_arrays, merges
+from foretext.kernels import merge_queue, merges
 from foretext.tokenizers.merges import Merges, Rules, Ties, merge_pairs
 
 
@@ -30,15 +30,15 @@ def test_room_that_runs_out_everywhere_changes_nothing(
     monkeypatch.setattr(merges, "_with_room", noted)
     monkeypatch.setattr(merges, "FEWEST_PAIRS", 2)
     monkeypatch.setattr(merges, "new_queue", tight_queue)
-    monkeypatch.setattr(merge_arrays, "FEWEST", 1)
+    monkeypatch.setattr(merge_queue, "FEWEST", 1)
     assert learned(words, ties) == usual
     expected = {merges.TOKENS, merges.EVENTS, merges.PAIRS, merges.ENTRIES, merges.ENTRY_WORDS}
     assert set(full) == expected
 
 
-def tight_queue(num_pairs: int, num_words: int) -> merge_arrays.Queue:
+def tight_queue(num_pairs: int, num_words: int) -> merge_queue.Queue:
     """Room for the entries of the start alone."""
-    queue = merge_arrays.new_queue(num_pairs, num_words)
+    queue = merge_queue.new_queue(num_pairs, num_words)
     entries = {"counts", "ties", "entries", "pairs", "firsts", "stops"}
     shorter = {name: getattr(queue, name)[:num_pairs].copy() for name in entries}
     return queue._replace(words=queue.words[:num_words].copy(), **shorter)

@@ -16,7 +16,8 @@ import numba
 import numpy as np
 import pytest
 
-from foretext.kernels import code_files, numba_files
+from foretext.kernels import kept as code_files
+from foretext.kernels import numba_files
 from foretext.kernels.compile import Kernel, when_compiling
 from foretext.kernels.kept import KeptKernel
 

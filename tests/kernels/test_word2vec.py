@@ -15,8 +15,15 @@ from foretext.kernels.sigmoid import sigmoid
 from foretext.kernels.simd import LANES, aligned_zeros, load, padded, store
 from foretext.kernels.windows import LOSS_EVERY, window_of
 from foretext.kernels.word2vec import train_slice
-from foretext.kernels.word2vec_arrays import Method, Targets, Text, Weights, scratch_for
-from foretext.kernels.word2vec_outputs import exchange_hot, outputs_outside
+from foretext.kernels.word2vec_arrays import (
+    Method,
+    Targets,
+    Text,
+    Weights,
+    exchange_hot,
+    outputs_outside,
+    scratch_for,
+)
 from tests.kernels.word2vec_twin import Twin
 
 V, D = 40, 20

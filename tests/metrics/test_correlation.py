@@ -1,5 +1,8 @@
+"""Alignment and uniformity of vectors of length 1."""
+
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -8,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from foretext.metrics.correlation import average_ranks, kendall, pearson, spearman
+from foretext.metrics.correlation import (
+    alignment,
+    average_ranks,
+    kendall,
+    pearson,
+    spearman,
+    uniformity,
+)
 
 # Few different values, so that ties are common.
 SERIES = st.integers(2, 40).flatmap(
@@ -61,3 +71,19 @@ def test_series_must_be_of_equal_length(series):
         pearson(*series)
     with pytest.raises(ValueError, match="equal length, two or more"):
         kendall(*series)
+
+
+def test_alignment_is_the_mean_squared_distance() -> None:
+    first, second = np.array([[1.0, 0.0], [0.6, 0.8]]), np.array([[0.0, 1.0], [0.6, 0.8]])
+    expected = np.square(first - second).sum(1).mean()
+    assert alignment((first * second).sum(1)) == pytest.approx(expected)
+    assert alignment([]) == 0.0
+
+
+def test_uniformity_by_hand() -> None:
+    points = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
+    distances = [4.0, 2.0, 2.0]
+    expected = math.log(sum(math.exp(-2 * each) for each in distances) / 3)
+    assert uniformity(points @ points.T) == pytest.approx(expected)
+    assert uniformity(np.ones((4, 4))) == pytest.approx(0.0)  # one point
+    assert uniformity([[1.0]]) == 0.0

@@ -10,7 +10,14 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-from foretext.metrics.texts import TextFigure, bleu, chrf, likely_tokenize, rouge_l
+from foretext.metrics.texts import (
+    TextFigure,
+    bleu,
+    chrf,
+    likely_tokenize,
+    longest_common_subsequence,
+    rouge_l,
+)
 
 OUTPUTS = [
     "A man is riding a red bicycle down the street .",
@@ -132,3 +139,22 @@ def test_sums_of_rows_give_the_figure_of_these_rows() -> None:
 def test_a_period_after_a_blank_warns_nobody(caplog: pytest.LogCaptureFixture) -> None:
     bleu(["a b ."] * 120, ["a b ."] * 120)
     assert not caplog.records
+
+
+def table(first: str, second: str) -> int:
+    lengths = [0] * (len(second) + 1)
+    for item in first:
+        before = lengths[:]
+        for j, other in enumerate(second):
+            lengths[j + 1] = before[j] + 1 if item == other else max(before[j + 1], lengths[j])
+    return lengths[-1]
+
+
+@given(st.text("abcd", max_size=90), st.text("abcd", max_size=90))
+def test_the_table_gives_the_same(first: str, second: str) -> None:
+    assert longest_common_subsequence(first, second) == table(first, second)
+
+
+def test_by_hand() -> None:
+    assert longest_common_subsequence("ABCBDAB", "BDCABA") == 4  # BCBA
+    assert longest_common_subsequence([], ["a"]) == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from foretext.nn.copies import Copies
+from foretext.nn.quantized_linear import Copies
 
 
 class Named(nn.Linear):

@@ -10,10 +10,8 @@ from torch import Tensor
 
 from foretext.kernels import crf as kernels
 from foretext.metrics import SCHEMES, Scheme, violations
-from foretext.nn import chain_loss
-from foretext.nn.chain import Chain, real_tokens
-from foretext.nn.crf import CRF
-from foretext.nn.path_sums import log_partition, path_score
+from foretext.nn import crf as chain_loss
+from foretext.nn.crf import CRF, Chain, log_partition, path_score, real_tokens
 
 TAGS = {
     "IOB1": ("O", "B-X", "I-X", "I-Y"),
@@ -234,7 +232,7 @@ def test_threads_do_not_change_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     crf = model(9)
     emissions, tags, mask = batch(40, 12, 9)
     alone = crf.loss(emissions, tags, mask).item(), crf.decode(emissions, mask)
-    monkeypatch.setattr("foretext.nn.chain.WORTH_A_TEAM", 1)
+    monkeypatch.setattr("foretext.nn.crf.WORTH_A_TEAM", 1)
     assert (crf.loss(emissions, tags, mask).item(), crf.decode(emissions, mask)) == alone
 
 

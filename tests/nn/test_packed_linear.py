@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from foretext.backbones.transformer import Transformer
 from foretext.data.batch import Inputs
-from foretext.nn.packed_linear import PackedLinear, packed
+from foretext.nn.quantized_linear import PackedLinear, packed
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

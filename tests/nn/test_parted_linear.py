@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from foretext.nn.packed_linear import PackedLinear
 from foretext.nn.parted_linear import PartedLinear
-from foretext.nn.row_linear import RowLinear
+from foretext.nn.quantized_linear import PackedLinear, RowLinear
 
 
 @pytest.mark.parametrize("with_bias", [True, False])

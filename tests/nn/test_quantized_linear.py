@@ -11,8 +11,7 @@ from torch import nn
 from foretext.backbones.transformer import Transformer
 from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.nn.packed_linear import PackedLinear
-from foretext.nn.quantized_linear import QuantizedLinear, check_int8, quantized
+from foretext.nn.quantized_linear import PackedLinear, QuantizedLinear, check_int8, quantized
 
 pytestmark = pytest.mark.skipif(
     not torch.cpu._is_vnni_supported(), reason="the processor has no products of integers"

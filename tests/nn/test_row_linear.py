@@ -9,7 +9,7 @@ from torch import nn
 from foretext.backbones.transformer import Transformer
 from foretext.data.batch import Inputs
 from foretext.kernels.row_linear import pack_blocks
-from foretext.nn.row_linear import RowLinear, for_single_rows, head_for_single_rows
+from foretext.nn.quantized_linear import RowLinear, for_single_rows, head_for_single_rows
 from foretext.nn.vocabulary_head import HeadTransform, VocabularyHead
 
 

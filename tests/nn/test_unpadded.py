@@ -10,7 +10,7 @@ import torch
 from foretext.backbones.transformer import Transformer
 from foretext.data.batch import Inputs
 from foretext.nn import unpadded
-from foretext.nn.packed_linear import packed
+from foretext.nn.quantized_linear import packed
 from foretext.nn.unpadded import FILL, Unpadded
 
 LENGTHS = [7, 7, 3, 12, 1]

@@ -10,7 +10,7 @@ import pytest
 import foretext as ft
 from foretext.base.errors import OutputError, SettingError
 from foretext.base.files import held_folder
-from foretext.corpus.beginning import Beginning
+from foretext.corpus.blocks import Beginning
 from foretext.pretraining import budgets
 from foretext.pretraining.budgets import (
     begun,

@@ -8,7 +8,7 @@ import torch
 
 from foretext.base.errors import CorpusError
 from foretext.language_model import LanguageModel
-from foretext.nn.dense import Dense
+from foretext.nn.pooling import Dense
 from foretext.pretraining.static_vectors import StaticConfig, static_vectors
 from foretext.vectors.token_vectors import TokenVectors
 from tests.language_model.models import SENTENCES, bert, gpt, lstm

@@ -21,7 +21,7 @@ from foretext.pretraining.pretraining import run_recipe
 from foretext.pretraining.tokenizers import learn_tokenizer
 from foretext.recipe import Recipe
 from foretext.shards import LocalEngine
-from foretext.vectors.shard_pairs import ShardedPairs
+from foretext.vectors.pair_counts import ShardedPairs
 
 VECTORS = ["vectors.vector_size=8", "vectors.epochs=1", "vectors.workers=1"]
 NETWORK = [

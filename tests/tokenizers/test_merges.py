@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.corpus.counts import count_words
+from foretext.tokenizers.bpe import Splitter
 from foretext.tokenizers.byte_pieces import BytePieces
-from foretext.tokenizers.library_words import LibraryWords
 from foretext.tokenizers.merges import Merges, Rules, merge_pairs
-from foretext.tokenizers.splitter import Splitter
 from foretext.tokenizers.subwords import learn_subwords
+from foretext.tokenizers.word_encoder import LibraryWords
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 BERT_WORDS = pre_tokenizers.BertPreTokenizer()

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from foretext.corpus import Corpus
+from foretext.tokenizers.alphabet import spelled
 from foretext.tokenizers.open_vocabulary import OpenVocabulary
-from foretext.tokenizers.spelling import spelled
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foretext.corpus.word_table import WordTable
+from foretext.tokenizers.bpe import Splitter
 from foretext.tokenizers.byte_pieces import BytePieces
-from foretext.tokenizers.library_words import LibraryWords
-from foretext.tokenizers.splitter import Splitter
+from foretext.tokenizers.word_encoder import LibraryWords
 from tokenizers import normalizers, pre_tokenizers
 
 BERT = LibraryWords(normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer())

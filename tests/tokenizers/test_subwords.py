@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus import Corpus
 from foretext.tokenizers.bpe import BPE
-from foretext.tokenizers.subword_config import DEFAULT_SPECIAL_TOKENS
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.tokenizers.subwords import SUBWORDS, learn_subwords
+from foretext.tokenizers.subwords import DEFAULT_SPECIAL_TOKENS, SUBWORDS, learn_subwords
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 TEXT = """The cat sat on the mat; the other cats sat there too.

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from foretext.corpus import Corpus
 from foretext.tokenizers.base import EncodedBlock
-from foretext.tokenizers.subword_config import DEFAULT_SPECIAL_TOKENS
 from foretext.tokenizers.subword_tokenizer import MANY, SubwordTokenizer
-from foretext.tokenizers.subwords import learn_subwords
+from foretext.tokenizers.subwords import DEFAULT_SPECIAL_TOKENS, learn_subwords
 from foretext.tokenizers.word_encoder import WordEncoder
 from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
 

@@ -10,9 +10,8 @@ import pytest
 from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind
-from foretext.tokenizers.subword_config import DEFAULT_SPECIAL_TOKENS
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.tokenizers.subwords import learn_subwords
+from foretext.tokenizers.subwords import DEFAULT_SPECIAL_TOKENS, learn_subwords
 from tokenizers import Tokenizer, models, trainers
 
 TEXT = "\n".join(

@@ -17,9 +17,7 @@ from foretext.tasks.fasttext.config import ResolvedConfig
 from foretext.vectors import best_weights
 from foretext.vectors.best_weights import STALE_EPOCHS, ending_sentence
 from foretext.vectors.hogwild import Hogwild
-from foretext.vectors.schedule import DescentConfig
-from foretext.vectors.slice_learner import Learned
-from foretext.vectors.slices import Slices
+from foretext.vectors.schedule import DescentConfig, Learned, Slices
 from tests.vectors.texts import write_topics
 
 NUM_SLICES = 64

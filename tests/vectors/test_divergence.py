@@ -14,9 +14,7 @@ from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.vectors.divergence import refuse_divergence, refuse_loss
 from foretext.vectors.hogwild import Hogwild, HogwildState
-from foretext.vectors.schedule import DescentConfig
-from foretext.vectors.slice_learner import Learned
-from foretext.vectors.slices import Slices
+from foretext.vectors.schedule import DescentConfig, Learned, Slices
 
 
 class Broken:

@@ -11,8 +11,8 @@ from safetensors.numpy import load_file, save_file
 
 import foretext as ft
 from foretext.base.errors import Interrupted, SettingError, VectorFileError
-from foretext.vectors.doc2vec_config import Doc2VecConfig
-from foretext.vectors.document_storage import FILE
+from foretext.vectors.doc2vec import Doc2VecConfig
+from foretext.vectors.document_vectors import FILE
 from foretext.vectors.hogwild import Hogwild
 from tests.vectors.texts import TOPICS, topic_of, write_topics
 

@@ -9,8 +9,8 @@ import pytest
 import foretext as ft
 from foretext.base.errors import SettingError
 from foretext.vectors.neighbors import comparable_rows, nearest_others, unit_rows
-from foretext.vectors.shortened import shortened
 from foretext.vectors.text_cosines import text_cosines
+from foretext.vectors.text_embedding import shortened
 
 WORDS = ["ship", "boat", "court", "farm"]
 DIRECTIONS = np.array([[3, 4, 0], [4, 3, 0], [0, 0, 1], [-3, -4, 0]], np.float32)

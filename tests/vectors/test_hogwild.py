@@ -14,9 +14,7 @@ from foretext.progress.checkpoint import BYTES_A_SECOND, Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.vectors import hogwild
 from foretext.vectors.hogwild import NUM_SAVINGS, Hogwild
-from foretext.vectors.schedule import DescentConfig
-from foretext.vectors.slice_learner import Learned
-from foretext.vectors.slices import Slices
+from foretext.vectors.schedule import DescentConfig, Learned, Slices
 
 NUM_SENTENCES = 64 * 512
 

@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.preprocessing import StandardScaler
 
 from foretext.base.errors import SettingError
-from foretext.vectors import linear_map, principal_components
+from foretext.vectors import alignment, principal_components
 from foretext.vectors.reduction import reduce_dimensions
 from foretext.vectors.word_vectors import WordVectors
 from tests.vectors.spaces import random_space, with_ngrams
@@ -91,7 +91,7 @@ def test_a_large_mean_costs_no_accuracy():
 def test_blocks_of_rows_do_not_matter(monkeypatch):
     whole = reduce_dimensions(random_space(), 3, remove_mean=True)
     monkeypatch.setattr(principal_components, "_BLOCK_ROWS", 7)
-    monkeypatch.setattr(linear_map, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(alignment, "_BLOCK_ROWS", 7)
     parts = reduce_dimensions(random_space(), 3, remove_mean=True)
     np.testing.assert_allclose(parts.vectors.vectors, whole.vectors.vectors, atol=1e-5)
 

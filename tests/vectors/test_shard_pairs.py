@@ -19,8 +19,7 @@ from foretext.base.errors import OutputError
 from foretext.data import TokenFile
 from foretext.shards import LocalEngine
 from foretext.shards.work import fill_shard
-from foretext.vectors.pair_counts import count_cooccurrence
-from foretext.vectors.shard_pairs import ShardedPairs
+from foretext.vectors.pair_counts import ShardedPairs, count_cooccurrence
 from tests.vectors.test_pair_counts import random_text, token_file
 
 VOCAB_SIZE = 300

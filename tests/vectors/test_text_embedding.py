@@ -1,15 +1,19 @@
+"""Vectors that are cut to their first numbers."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 from foretext.base.errors import SettingError
-from foretext.vectors.text_embedding import idf_weights
+from foretext.vectors.text_embedding import idf_weights, shortened
 from foretext.vectors.word_vectors import WordVectors
 
 WORDS = ["the", "king", "sleeps", "U.S."]
 MATRIX = np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3], [4, 4, 4]], np.float32)
 VECTORS = WordVectors(WORDS, MATRIX, counts=[60, 30, 9, 1])
+
+VECTORS_OF_SHORTENED = np.array([[3.0, 4.0, 12.0], [0.0, 0.0, 1.0]], np.float32)
 
 
 def test_the_mean_of_known_words():
@@ -89,3 +93,20 @@ def test_a_sum_that_is_too_large_changes_only_its_own_text(weighting):
     rows = np.array([[3e38, 1], [2e38, 3], [1, 2]], np.float32)
     embedded = WordVectors(["a", "b", "c"], rows).embed(["c", "a b", ""], weighting=weighting)
     np.testing.assert_allclose(embedded, [[1, 2], [2.5e38, 2], [0, 0]], rtol=1e-6)
+
+
+def test_they_are_cut_first_and_scaled_then() -> None:
+    found = shortened(VECTORS_OF_SHORTENED.copy(), 2, normalize=True)
+    np.testing.assert_allclose(found, [[0.6, 0.8], [0.0, 0.0]])
+    np.testing.assert_array_equal(
+        shortened(VECTORS_OF_SHORTENED.copy(), 2, normalize=False), VECTORS_OF_SHORTENED[:, :2]
+    )
+    np.testing.assert_array_equal(
+        shortened(VECTORS_OF_SHORTENED.copy(), None, normalize=False), VECTORS_OF_SHORTENED
+    )
+
+
+@pytest.mark.parametrize("dim", [0, 4, -1])
+def test_there_are_so_many_numbers(dim: int) -> None:
+    with pytest.raises(SettingError, match=rf"dim = {dim}: the vectors have 3 numbers; use 1 to 3"):
+        shortened(VECTORS_OF_SHORTENED.copy(), dim, normalize=True)

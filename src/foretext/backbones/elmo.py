@@ -26,7 +26,7 @@ from foretext.nn.cache import Cache
 from foretext.nn.characters import CharacterWords
 from foretext.nn.dropout import Dropout
 from foretext.nn.recurrent import Reader, row_lengths
-from foretext.tokenizers.spelling import NUM_BYTES, spelled
+from foretext.tokenizers.alphabet import NUM_BYTES, spelled
 
 __all__ = ["Elmo"]
 

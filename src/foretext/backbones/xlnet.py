@@ -25,8 +25,12 @@ from foretext.nn.dropout import Dropout
 from foretext.nn.feed_forward import FeedForward
 from foretext.nn.flops import Flops, matrix_flops, num_passes
 from foretext.nn.pooling import Pooling
-from foretext.nn.relative_attention import RelativeAttention, RelativeLayout, distance_table
-from foretext.nn.relative_scores import Distances
+from foretext.nn.relative_attention import (
+    Distances,
+    RelativeAttention,
+    RelativeLayout,
+    distance_table,
+)
 
 __all__ = ["XLNet"]
 

@@ -24,8 +24,7 @@ from foretext.cleaning.request import Request, SourceName
 from foretext.cleaning.settings import CleaningConfig
 from foretext.cleaning.short_texts import ShortTexts, short_texts
 from foretext.corpus import Corpus, CorpusConfig
-from foretext.corpus.source import STANDARD_INPUT
-from foretext.corpus.sources import find_sources
+from foretext.corpus.sources import STANDARD_INPUT, find_sources
 from foretext.corpus.texts import SourceNames, TextSource, found_sources
 from foretext.recipe.overrides import GivenValues, given_values
 from foretext.shards import ShardEngine, chosen_engine

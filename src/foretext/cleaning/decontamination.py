@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from foretext.base.errors import CorpusError
 from foretext.cleaning.signatures import Words, hash_words, split_text
 from foretext.cleaning.texts_of_files import file_texts
-from foretext.corpus.source import Source
-from foretext.corpus.sources import find_sources
+from foretext.corpus.sources import Source, find_sources
 
 __all__ = ["TEST_GRAM", "Overlap", "TestTexts"]
 

@@ -20,13 +20,14 @@ from foretext.base.files import open_file, output_error
 from foretext.base.parsing import map_array, new_array
 from foretext.cleaning.equal_keys import MOST_SORTED, equal_keys
 from foretext.cleaning.signatures import BAND_ROWS, NUM_BANDS, NUM_PERMUTATIONS, jaccard
-from foretext.kernels.candidates import (
+from foretext.kernels.minhash import (
+    EMPTY,
     LONGEST_CHAIN,
     NO_GROUP,
+    band_keys,
     keep_document,
     next_candidates,
 )
-from foretext.kernels.minhash import EMPTY, band_keys
 
 __all__ = ["DuplicateIndex", "NearDuplicate"]
 

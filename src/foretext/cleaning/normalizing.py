@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from foretext.base.errors import MissingExtraError
-from foretext.corpus.normalization import normalize
+from foretext.corpus.decoding import normalize
 
 __all__ = ["Normalizer", "refuse_missing_ftfy"]
 

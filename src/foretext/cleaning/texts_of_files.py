@@ -16,7 +16,7 @@ from foretext.base.parsing.json_text import json_value
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.parquet import parquet_batches
-from foretext.corpus.source import Source
+from foretext.corpus.sources import Source
 from foretext.data.rows.records import read_lines
 from foretext.data.rows.table import csv_records
 

@@ -15,7 +15,7 @@ from foretext.cli.shared import AsJson, Quiet, print_json, print_table
 from foretext.cli.text_options import Auto, Column, Encoding, reading
 
 if TYPE_CHECKING:
-    from foretext.corpus.corpus_report import CorpusReport
+    from foretext.corpus.findings import CorpusReport
 
 __all__ = ["inspect"]
 
@@ -94,7 +94,7 @@ def _show(found: CorpusReport) -> None:
 
 def _figures(found: CorpusReport) -> list[tuple[str, str]]:
     """The most important figures."""
-    from foretext.tokenizers.folding import folding_sentence
+    from foretext.tokenizers.alphabet import folding_sentence
 
     counts = ("num_files", "documents", "sentences", "tokens", "distinct_words", "empty_lines")
     rows = [(name.replace("_", " "), f"{getattr(found, name):,}") for name in counts]

@@ -20,7 +20,7 @@ from foretext.cli.shared import (
 
 if TYPE_CHECKING:
     from foretext.vectors.document_vectors import DocumentVectors
-    from foretext.vectors.index import NeighborIndex
+    from foretext.vectors.neighbor_graph import NeighborIndex
     from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["neighbors"]
@@ -104,7 +104,7 @@ def _show_documents(
 
 def _open_index(path: Path, vectors: WordVectors) -> NeighborIndex:
     """Open the index in `path`; where there is none build and keep it, and say what it misses."""
-    from foretext.vectors.index import NeighborIndex
+    from foretext.vectors.neighbor_graph import NeighborIndex
 
     if path.exists():
         return NeighborIndex.load(path, vectors)

@@ -116,7 +116,7 @@ def read_texts(source: str) -> Iterator[str]:
 def _lines_of(file: IO[bytes], name: str) -> Iterator[bytes]:
     """Yield the lines of a file as corpora have them, whatever ends them."""
     from foretext.corpus.compression import unpacked
-    from foretext.corpus.lines import split_lines, with_line_feeds
+    from foretext.corpus.decoding import split_lines, with_line_feeds
 
     chunks = (piece.decode("latin-1") for piece in unpacked(cast(BinaryIO, file), name))
     for line in split_lines(with_line_feeds(chunks), name):

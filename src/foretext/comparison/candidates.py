@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.named_candidate import named_candidate
-from foretext.corpus.jieba_words import is_jieba_installed
+from foretext.corpus.chinese_words import is_jieba_installed
 
 __all__ = [
     "ORDERS",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.comparison.leaks import SHOWN, Leak
-from foretext.corpus.beginning import Beginning
+from foretext.corpus.blocks import Beginning
 from foretext.corpus.corpus import Corpus
 
 __all__ = ["corpus_leak"]

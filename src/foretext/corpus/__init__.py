@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foretext.corpus.corpus import Corpus
-from foretext.corpus.corpus_report import CorpusReport
+from foretext.corpus.findings import CorpusReport
 from foretext.corpus.inspection import inspect_corpus
 from foretext.corpus.settings import CorpusConfig
 

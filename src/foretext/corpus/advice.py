@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from foretext.corpus.case import CASE_SAMPLE, capital_rate, likely_lowercase
-from foretext.corpus.chinese import full_width_rate
+from foretext.corpus.chinese_script import full_width_rate
 from foretext.corpus.corpus import Corpus
 from foretext.corpus.symptoms import Symptoms
 

@@ -19,8 +19,7 @@ from foretext.corpus.formats import format_of, normal_form
 from foretext.corpus.layout import Layout
 from foretext.corpus.readings import FileReading, Readings, samples
 from foretext.corpus.settings import CorpusConfig
-from foretext.corpus.source import Source
-from foretext.corpus.sources import find_sources, left_out
+from foretext.corpus.sources import Source, find_sources, left_out
 
 __all__ = ["Corpus"]
 

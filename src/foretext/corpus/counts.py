@@ -12,20 +12,33 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from foretext.base.errors import CorpusError
+from foretext.base.errors import CorpusError, OutputError
 from foretext.base.files import open_file, temporary_folder
+from foretext.base.parsing import map_array, read_bytes
 from foretext.corpus.blocks import Advance, Blocks, map_blocks
-from foretext.corpus.shard_counts import counted_shards
-from foretext.corpus.text_shards import TextShards
+from foretext.corpus.text_shards import TextShards, shard_blocks
 from foretext.corpus.word_table import WordTable
 from foretext.kernels.letters import Letters
 from foretext.shards.portable import Portable
+from foretext.shards.work import Fill
 
-__all__ = ["MAX_DISTINCT", "Cutter", "PortableCutter", "WordCounts", "count_words"]
+__all__ = [
+    "MAX_DISTINCT",
+    "Cutter",
+    "PortableCutter",
+    "WordCounts",
+    "count_words",
+    "read_table",
+    "write_table",
+]
 
 MAX_DISTINCT = 4_000_000  # in memory, about 100 bytes each
 MOST_OPEN = 64  # files of sorted counts
 SORTED_AT_ONCE = 1 << 18  # words, some 150 bytes each while they are Python's
+
+OPENER = "foretext.corpus.counts:open_counter"
+WORDS, COUNTS = "words.txt", "counts.bin"
+LARGEST = 1 << 31  # bytes of the words of a shard
 
 
 class Cutter(Protocol):
@@ -88,7 +101,7 @@ def count_words(
             for _ in map_blocks(counter.count, corpus, workers, progress):
                 pass
         else:
-            for table in counted_shards(corpus, pre_tokenizer, shards, progress):
+            for table in _counted_shards(corpus, pre_tokenizer, shards, progress):
                 counter.add(table)
         return _sorted_counts(*counter.total(min_count, most_words), min_count, most_words)
 
@@ -240,3 +253,55 @@ def _sorted_counts(
 
 def _times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
+
+
+def _counted_shards(
+    corpus: Blocks, cutter: PortableCutter, shards: TextShards, progress: Advance | None = None
+) -> Iterator[WordTable]:
+    """Yield the words of each shard of a text.
+
+    Raises:
+        ForetextError: the text cannot be read, or a shard not be counted.
+    """
+    for done in shards.run(corpus, OPENER, cutter.portable.written(), progress):
+        yield read_table(done.folder)
+
+
+def _open_counter(settings: str) -> Fill:
+    """Return what counts the words of shards, for `foretext.shards.ShardWork`.
+
+    Args:
+        settings: a cutter, as `Portable.written` returns it.
+    """
+    cutter: Cutter = Portable.read(settings).made()
+
+    def fill(data: bytes, folder: Path) -> None:
+        table = WordTable()
+        for text in shard_blocks(data):
+            table.count(cutter.utf8(text), 0, cutter.letters)
+        write_table(folder, table)
+
+    return fill
+
+
+def write_table(folder: Path, table: WordTable) -> None:
+    """Write the words, one a line, and their counts, with that of words that are too long."""
+    words = table.words(np.arange(len(table)))
+    (folder / WORDS).write_bytes(b"\n".join(words))
+    counts = np.append(table.counts, table.num_too_long)
+    (folder / COUNTS).write_bytes(counts.astype("<i8").tobytes())
+
+
+def read_table(folder: Path) -> WordTable:
+    """Read what `write_table` wrote.
+
+    Raises:
+        OutputError: a file is missing or damaged.
+    """
+    words = read_bytes(folder / WORDS, OutputError, largest=LARGEST)
+    num_words = words.count(b"\n") + 1 if words else 0
+    counts = map_array(folder / COUNTS, "<i8", num_words + 1, OutputError)
+    table = WordTable.counted(words, counts[:-1], int(counts[-1]))
+    if table is None:
+        raise OutputError(f"{folder / WORDS} is damaged; delete its folder and run again.")
+    return table

@@ -9,7 +9,7 @@ from typing import Literal
 from foretext.base.errors import CorpusError
 from foretext.corpus.columns import missing_column
 from foretext.corpus.compression import LARGEST_PIECE
-from foretext.corpus.lines import split_lines
+from foretext.corpus.decoding import split_lines
 
 __all__ = ["csv_rows", "tsv_rows"]
 

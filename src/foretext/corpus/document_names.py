@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from foretext.base.errors import CorpusError
 from foretext.corpus.compression import READ_SIZE
 from foretext.corpus.corpus import Corpus
+from foretext.corpus.decoding import whole_lines
 from foretext.corpus.documents import LONGEST_DOCUMENT, by_blank_line, join_rows
 from foretext.corpus.formats import format_of, row_texts
-from foretext.corpus.lines import whole_lines
-from foretext.corpus.source import Source
+from foretext.corpus.sources import Source
 
 __all__ = ["document_names"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
 from foretext.corpus.compression import READ_SIZE, unpacked
-from foretext.corpus.decoding import decoded
+from foretext.corpus.decoding import decoded, normalize, whole_lines, with_line_feeds
 from foretext.corpus.delimited import csv_rows, tsv_rows
 from foretext.corpus.documents import (
     by_blank_line,
@@ -16,13 +16,11 @@ from foretext.corpus.documents import (
     join_rows,
 )
 from foretext.corpus.jsonl import jsonl_rows
-from foretext.corpus.lines import whole_lines, with_line_feeds
-from foretext.corpus.normalization import normalize
+from foretext.corpus.layout import unwrapped
 from foretext.corpus.parquet import parquet_rows
 from foretext.corpus.sentences import split_sentences
 from foretext.corpus.settings import CorpusConfig, Format
 from foretext.corpus.sources import suffix_format
-from foretext.corpus.unwrapping import unwrapped
 
 __all__ = ["format_of", "normal_form", "plain_text", "row_texts"]
 

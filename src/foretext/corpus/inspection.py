@@ -23,21 +23,17 @@ from foretext.base.errors import CorpusError
 from foretext.corpus.advice import Proposal, by_section, proposals
 from foretext.corpus.blocks import Advance
 from foretext.corpus.corpus import Corpus
-from foretext.corpus.corpus_report import CorpusReport
 from foretext.corpus.duplicates import ExactDuplicates
-from foretext.corpus.findings import FileKind, Lengths, Place
+from foretext.corpus.findings import CorpusReport, FileKind, Lengths, Place, WordSettings
 from foretext.corpus.layout import Layout
 from foretext.corpus.near_duplicates import NearDuplicates
 from foretext.corpus.pre_tokenizers import PreTokenizerKind, likely_kind
-from foretext.corpus.problems import find_problems
-from foretext.corpus.prospects import prospects
+from foretext.corpus.problems import find_problems, prospects
 from foretext.corpus.read_shards import ReadFiles, ReadShard
 from foretext.corpus.scripts import script_rates
 from foretext.corpus.settings import Documents
-from foretext.corpus.shard_tally import ShardTally, TallySettings
+from foretext.corpus.shard_tally import ShardTally, TallySettings, tallies
 from foretext.corpus.symptoms import Symptoms
-from foretext.corpus.tally_files import tallies
-from foretext.corpus.word_settings import WordSettings
 from foretext.corpus.word_statistics import WordStatistics
 from foretext.shards import ShardEngine
 

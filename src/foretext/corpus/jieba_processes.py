@@ -9,7 +9,7 @@ from typing import Self
 
 from foretext.base.errors import CorpusError
 from foretext.base.workers import WorkerLostError, WorkerPool, WorkerProcess, values_line
-from foretext.corpus.jieba_words import is_jieba_unchanged
+from foretext.corpus.chinese_words import is_jieba_unchanged
 from foretext.corpus.jieba_worker import WORKS, Work
 
 __all__ = ["JiebaHelpers", "JiebaProcesses"]

@@ -10,7 +10,7 @@ import sys
 from typing import Literal
 
 from foretext.base.workers import Service, read_values
-from foretext.corpus.jieba_words import mark_words, separate_words
+from foretext.corpus.chinese_words import mark_words, separate_words
 
 __all__ = ["WORKS", "Work"]
 

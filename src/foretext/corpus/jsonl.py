@@ -9,7 +9,7 @@ from foretext.base.errors import CorpusError
 from foretext.base.parsing.json_text import json_value
 from foretext.corpus.columns import has_column, missing_column, nested_names, value_at
 from foretext.corpus.compression import LARGEST_PIECE
-from foretext.corpus.lines import split_lines
+from foretext.corpus.decoding import split_lines
 
 __all__ = ["jsonl_rows"]
 

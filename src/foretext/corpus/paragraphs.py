@@ -11,10 +11,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from foretext.corpus.decoding import LONGEST_LINE
 from foretext.corpus.formats import format_of, plain_text, row_texts
-from foretext.corpus.lines import LONGEST_LINE
 from foretext.corpus.settings import CorpusConfig
-from foretext.corpus.source import Source
+from foretext.corpus.sources import Source
 
 __all__ = ["Paragraph", "has_rows", "paragraphs"]
 

@@ -20,9 +20,9 @@ import numpy as np
 
 from foretext.base.errors import SettingError
 from foretext.base.parsing import parse_json
+from foretext.corpus.chinese_words import is_jieba_installed, separate_words
+from foretext.corpus.decoding import INVISIBLE, Form, normalize
 from foretext.corpus.emoji import EMOJI
-from foretext.corpus.jieba_words import is_jieba_installed, separate_words
-from foretext.corpus.normalization import INVISIBLE, Form, normalize
 from foretext.corpus.word_table import new_scratch
 from foretext.kernels.letters import ALONE, IGNORED, SEPARATOR, WORD, Letters, split_words
 from foretext.shards.portable import Portable

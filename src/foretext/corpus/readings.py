@@ -12,12 +12,11 @@ from functools import cache
 from typing import NamedTuple
 
 from foretext.base.errors import ForetextError
+from foretext.corpus.decoding import whole_lines
 from foretext.corpus.formats import plain_text
-from foretext.corpus.layout import MANY_FILES, SMALL_FILE, Layout
-from foretext.corpus.lines import whole_lines
+from foretext.corpus.layout import FEWEST, MANY_FILES, SMALL_FILE, Layout, LineEnds
 from foretext.corpus.settings import CorpusConfig, Documents, Lines
-from foretext.corpus.source import Source
-from foretext.corpus.wrapping import FEWEST, LineEnds
+from foretext.corpus.sources import Source
 
 __all__ = ["FileReading", "Readings", "samples"]
 

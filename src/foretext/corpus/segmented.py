@@ -9,8 +9,8 @@ from typing import BinaryIO, cast
 
 from foretext.base.files import output_error
 from foretext.corpus.blocks import Blocks, map_in_order
+from foretext.corpus.chinese_words import is_jieba_unchanged, separate_words
 from foretext.corpus.jieba_processes import JiebaProcesses
-from foretext.corpus.jieba_words import is_jieba_unchanged, separate_words
 
 __all__ = ["SegmentedCorpus"]
 

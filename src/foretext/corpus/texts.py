@@ -7,29 +7,38 @@ is refused, so that nothing is ever learned from names of files. `texts` says th
 
 from __future__ import annotations
 
+import glob
+import hashlib
 import json
+import re
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
-from typing import Any, TypeAlias, Union
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, TypeAlias, Union
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import CorpusError
+from foretext.base.files import output_error, temporary_folder
 from foretext.base.parsing import parse_json
 from foretext.corpus.columns import missing_column
-from foretext.corpus.file_names import MOST_FEW, are_few_words, looks_like_path, names_file
+from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.foreign_tables import column_names, column_values, plain_value
-from foretext.corpus.in_memory import COLUMN, InMemory, spooled
-from foretext.corpus.source import Source
+from foretext.corpus.settings import CorpusConfig
+from foretext.corpus.sources import STANDARD_INPUT, SUFFIXES, Source, at_home
 
 __all__ = [
+    "InMemory",
     "SourceNames",
     "TextSource",
     "are_tokens",
     "found_sources",
+    "is_file_or_source",
     "iterate_texts",
     "memory_identity",
+    "spooled",
     "texts",
 ]
 
@@ -39,6 +48,21 @@ TextSource: TypeAlias = Union[SourceNames, Iterable[Any], Any]  # noqa: UP007  t
 MOST_WORDS = 8  # that the name of a file has
 
 _CLEAR = "write foretext.texts([...]) to say that they are texts"
+
+_LONGEST = 4096  # characters of a path
+MOST_FEW = 16
+_ROOTS = ("/", "./", "../", "~/", "~\\", ".\\", "..\\")
+_OTHER_SUFFIXES = (".json", ".conll", ".parquet", ".arrow", ".xml", ".md")
+_WORD = re.compile(r"[!-~]+")  # ASCII without blanks
+
+COLUMN = "text"  # of a text in the temporary file
+READING = {
+    "format": "jsonl",
+    "column": COLUMN,
+    "encoding": "utf-8",
+    "lines": "auto",
+    "documents": "auto",
+}
 
 
 @checked_arguments
@@ -74,11 +98,11 @@ def found_sources(given: TextSource, column: str = COLUMN) -> SourceNames:
     first = next(elements, None)
     if first is None:
         raise CorpusError("No corpus was given; give a file, a folder, a glob, a URL, or texts.")
-    if not names_file(first):
+    if not _names_file(first):
         return _spooled_texts(_without_names(chain((first,), elements), column))
     names = [first, *elements]
     for name in names:
-        if not names_file(name):
+        if not _names_file(name):
             raise CorpusError(
                 f"{_shown(name)}: there is no such file or folder, but {_shown(first)} is one; "
                 f"correct the name, or {_CLEAR}."
@@ -185,18 +209,18 @@ def _without_names(elements: Iterable[Any], column: str) -> Iterator[str | list[
     for text in _checked(elements, column):
         if isinstance(text, str):
             few = [*few, text] if len(few) <= MOST_FEW else few
-            if names_file(text):
+            if _names_file(text):
                 raise CorpusError(
                     f"{_shown(text)} is a file or folder, and {_shown(few[0])} is none; correct "
                     f"the name, or {_CLEAR}."
                 )
-            if looks_like_path(text):
+            if _looks_like_path(text):
                 raise CorpusError(
                     f"{_shown(text)}: there is no such file or folder; correct the name, or "
                     f"{_CLEAR}."
                 )
         yield text
-    if are_few_words(few):
+    if _are_few_words(few):
         raise CorpusError(
             f"{_shown(few[0])}: there is no such file or folder, and nothing can be learned from a "
             f"few single words; correct the name, or {_CLEAR}."
@@ -205,7 +229,7 @@ def _without_names(elements: Iterable[Any], column: str) -> Iterator[str | list[
 
 def _checked_name(name: str) -> str:
     """Refuse a text where the name of a file is expected."""
-    if "\n" in name or (len(name.split()) > MOST_WORDS and not names_file(name)):
+    if "\n" in name or (len(name.split()) > MOST_WORDS and not _names_file(name)):
         raise CorpusError(
             f"{_shown(name)}: there is no such file; to learn from a text itself, put it into a "
             "list."
@@ -216,3 +240,113 @@ def _checked_name(name: str) -> str:
 def _shown(value: Any) -> str:
     text = value if isinstance(value, str) else str(value)
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def _names_file(given: Any) -> bool:
+    """Whether something is a path, a URL, ``-``, or a string that a file or a glob answers to."""
+    if isinstance(given, Path):
+        return True
+    if not isinstance(given, str) or not 0 < len(given) <= _LONGEST or "\n" in given:
+        return False
+    if given == STANDARD_INPUT:
+        return True
+    if "://" in given:
+        return re.fullmatch(r"[\w+.-]+://\S+", given) is not None
+    try:
+        if at_home(Path(given)).exists():
+            return True
+    except (OSError, ValueError):  # too long, NUL
+        return False
+    return _has_blank_free_magic(given) and any(glob.iglob(given, recursive=True))  # noqa: PTH207
+
+
+def _looks_like_path(text: str) -> bool:
+    """Whether a string that names no file was probably meant to: a root or a suffix, no blanks."""
+    if not text or len(text) > _LONGEST or any(map(str.isspace, text)):
+        return False
+    suffix = PurePosixPath(without_compression_suffix(text)).suffix.lower()
+    return suffix in SUFFIXES or suffix in _OTHER_SUFFIXES or text.startswith(_ROOTS)
+
+
+def _are_few_words(texts: Sequence[str]) -> bool:
+    """Whether texts are a few single words, which are sooner folders than something to learn."""
+    return 0 < len(texts) <= MOST_FEW and all(_WORD.fullmatch(text) for text in texts)
+
+
+def _has_blank_free_magic(text: str) -> bool:
+    return glob.has_magic(text) and not any(map(str.isspace, text))
+
+
+@dataclass(frozen=True)
+class InMemory(Source):
+    """What Python held, in a temporary file that goes with this object."""
+
+    count: int = 0  # texts or rows
+    are_tokens: bool = False  # whether every text was given as a list of its words
+
+    def reading(self, config: CorpusConfig) -> CorpusConfig:
+        """Return the settings for the temporary file; those of the user's files have no effect."""
+        return config.model_copy(update=READING)
+
+
+def is_file_or_source(given: object) -> bool:
+    """Whether something names files or is a source already, and so is nothing in memory."""
+    return isinstance(given, str | Path | Source)
+
+
+def spooled(lines: Iterable[str], what: str, count: int | None = None) -> InMemory:
+    """Write lines to a temporary file and return it as a source.
+
+    Args:
+        lines: without their ends.
+        what: they are, in the plural.
+        count: how many they are; None: as many as there are lines.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    held, digest, size, number = ExitStack(), hashlib.sha256(), 0, 0
+    path = held.enter_context(temporary_folder()) / "memory"
+    try:
+        with _opened(path) as file:
+            for line in lines:
+                data = line.encode("utf-8", "surrogatepass") + b"\n"
+                _write(file, data, path)
+                digest.update(data)
+                size, number = size + len(data), number + 1
+            _write(file, b"", path, flush=True)
+    except BaseException:  # of the disk, or of what yields the lines
+        held.close()
+        raise
+    number = number if count is None else count
+    opener = _Opener(path)
+    weakref.finalize(opener, held.close)
+    return InMemory(
+        f"{number:,} {what} in memory", f"memory {digest.hexdigest()}", size, opener, number
+    )
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("wb")
+    except OSError as error:
+        raise output_error(path, error) from error
+
+
+def _write(file: BinaryIO, data: bytes, path: Path, *, flush: bool = False) -> None:
+    try:
+        file.write(data)
+        if flush:
+            file.flush()
+    except OSError as error:
+        raise output_error(path, error) from error
+
+
+class _Opener:
+    """Opens the temporary file, which is removed with this object."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __call__(self) -> BinaryIO:
+        return self.path.open("rb", buffering=0)

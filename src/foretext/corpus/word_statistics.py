@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from foretext.corpus.findings import Coverage, FrequentWord, GrowthPoint
 from foretext.corpus.word_table import WordTable
-from foretext.kernels.word_samples import add_lengths
 from foretext.kernels.word_table import MAX_WORD_BYTES
+from foretext.kernels.words import add_lengths
 
 __all__ = ["MOST_WORDS", "WordStatistics", "crc_table"]
 

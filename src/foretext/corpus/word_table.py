@@ -7,9 +7,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from foretext.kernels.letters import Letters, Scratch
-from foretext.kernels.word_samples import sample_words
 from foretext.kernels.word_table import MAX_WORD_BYTES, Table, merge_words, place_words
-from foretext.kernels.words import count_words, number_lines, number_words
+from foretext.kernels.words import count_words, number_lines, number_words, sample_words
 
 __all__ = ["Lines", "Numbered", "WordTable", "new_scratch"]
 
@@ -134,7 +133,7 @@ class WordTable:
     ) -> None:
         """Add the counts of another table's words: in `head` where that has them, else a sample's.
 
-        See `foretext.kernels.word_samples.sample_words`.
+        See `foretext.kernels.words.sample_words`.
         """
         at = 0
         while (

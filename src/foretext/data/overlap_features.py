@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
 
 __all__ = ["NUM_OVERLAP_FEATURES", "OverlapFeatures", "overlap_features"]

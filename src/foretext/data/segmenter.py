@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 
 from foretext.base.errors import CorpusError
+from foretext.corpus.chinese_words import jieba_version
 from foretext.corpus.entity_list import read_entities
 from foretext.corpus.jieba_processes import JiebaHelpers
-from foretext.corpus.jieba_words import jieba_version
 from foretext.data.entity_tokens import EntityTokens
 from foretext.data.token_file import TokenFile
 from foretext.data.units import Encode, MarkedBlock, unit_bits

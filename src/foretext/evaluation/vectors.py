@@ -13,8 +13,7 @@ from foretext.data.rows import PairsConfig, found_pairs_config, names_text_pairs
 from foretext.evaluation.figures import Evaluation
 from foretext.evaluation.text_pairs import evaluate_text_pairs
 from foretext.vectors.analogy_scores import AnalogyResult
-from foretext.vectors.pair_file import read_pair_file
-from foretext.vectors.word_pairs import WordPairResult
+from foretext.vectors.word_pairs import WordPairResult, read_pair_file
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["evaluate_vectors"]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 from foretext.base.config import Config
 from foretext.base.counted import counted
 from foretext.base.errors import SettingError, did_you_mean
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections
 from foretext.finetuning.settings import FinetuningConfig

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from foretext.base.config import Config
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.data.rows.row_texts import RowTexts
 from foretext.tasks.model import TaskModel
 

@@ -13,7 +13,7 @@ import torch
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.base.errors import SettingError
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.finetuning.bases import NamedBackbone, Origin
 from foretext.finetuning.checks import RATES
 from foretext.finetuning.material import Material

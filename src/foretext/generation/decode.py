@@ -11,7 +11,7 @@ from foretext.generation.beam_search import BeamSearch
 from foretext.generation.decoder import Decoder
 from foretext.generation.decoding import Decoding, Output
 from foretext.generation.greedy import choose_tokens
-from foretext.nn.packed_linear import packed, packed_head
+from foretext.nn.quantized_linear import packed, packed_head
 from foretext.nn.token_head import TokenHead
 from foretext.objectives.reading import Reading
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from foretext.corpus.jieba_words import mark_words
+from foretext.corpus.chinese_words import mark_words
 from foretext.heads.shared_tokens import SCALE, has_small_backbone, refuse_without_segments
 from foretext.heads.task_base import TaskBase
 

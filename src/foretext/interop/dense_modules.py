@@ -12,7 +12,7 @@ from foretext.base.errors import ModelFileError
 from foretext.base.parsing import read_json
 from foretext.interop.config_file import write_json
 from foretext.interop.weight_file import WEIGHTS, read_weights, weight_path, write_weights
-from foretext.nn.dense import Dense, DenseActivation
+from foretext.nn.pooling import Dense, DenseActivation
 
 __all__ = ["read_dense", "write_dense"]
 

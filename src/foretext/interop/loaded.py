@@ -12,7 +12,7 @@ from foretext.generation import Decoding
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.interop.sentence_transformers import PoolingMode
-from foretext.nn.dense import Dense
+from foretext.nn.pooling import Dense
 from foretext.objectives.base import Objective
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 

@@ -16,7 +16,7 @@ from foretext.base.errors import ModelFileError
 from foretext.base.parsing import read_json
 from foretext.interop.config_file import path_within, write_json
 from foretext.interop.dense_modules import read_dense, write_dense
-from foretext.nn.dense import Dense
+from foretext.nn.pooling import Dense
 
 __all__ = [
     "PoolingMode",

@@ -86,7 +86,7 @@ def additive_scores_backward(
 ):
     """Write the gradients of q, k and v, from `errors` (B, T, S) of the scores.
 
-    queries, keys, vector: as of `additive_scores`. of_queries: (B, T, A); of_keys: (B, S, A);
+    queries, keys, vector: as of `source_attention`. of_queries: (B, T, A); of_keys: (B, S, A);
     of_vector: (B, A), the part of each text.
     """
     arrays = (errors, queries, keys, vector, sizes, of_queries, of_keys, of_vector)

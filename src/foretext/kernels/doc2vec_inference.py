@@ -10,12 +10,11 @@ import numpy as np
 
 from foretext.kernels.cbow import cbow_gradients, sum_rows
 from foretext.kernels.compile import kernel
-from foretext.kernels.doc2vec import kept_words, prefetch_rows
-from foretext.kernels.doc2vec_concatenated import gather_rows, places_of
+from foretext.kernels.doc2vec import gather_rows, kept_words, places_of, prefetch_rows
 from foretext.kernels.sigmoid import GROUP
 from foretext.kernels.simd import LANES, fma, load, splat, store, zeros
 from foretext.kernels.windows import window_of
-from foretext.kernels.word2vec_outputs import draw_outputs, path_outputs
+from foretext.kernels.word2vec_arrays import draw_outputs, path_outputs
 
 __all__ = ["infer_documents"]
 

@@ -12,19 +12,16 @@ the share of one.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from foretext.kernels.compile import kernel
 from foretext.kernels.draws import below, draw_noise, high32, random64
-from foretext.kernels.fasttext_classifier_arrays import (
-    HIERARCHICAL,
-    NEGATIVE_SAMPLING,
-    SOFTMAX,
-)
 from foretext.kernels.sigmoid import GROUP, sigmoid
 from foretext.kernels.simd import (
     LANES,
+    aligned_zeros,
     fma,
     load,
     prefetch,
@@ -35,14 +32,24 @@ from foretext.kernels.simd import (
 )
 
 __all__ = [
+    "HIERARCHICAL",
+    "NEGATIVE_SAMPLING",
+    "ONE_VS_ALL",
+    "SOFTMAX",
+    "Documents",
+    "Model",
+    "Scratch",
     "fill_rows",
     "mean_rows",
+    "scratch_for",
     "train_documents",
 ]
 
 AHEAD = 6  # rows between asking for one and reading it: the time memory takes
 LEAST_CHANCE = 1e-7  # in a loss, whose logarithm must stay finite
 BLOCK = 16 * GROUP  # output rows moved together: they stay in the nearest cache
+
+HIERARCHICAL, NEGATIVE_SAMPLING, SOFTMAX, ONE_VS_ALL = 1, 2, 3, 4  # as in the authors' files
 
 
 @kernel(_nrt=False)
@@ -253,3 +260,55 @@ def mean_rows(rows, starts, inputs, stride, skip_missing, means):
         share = splat(np.float32(1.0) / np.float32(max(count, 1)))
         for d in range(0, stride, LANES):
             store(means, at + d, load(means, at + d) * share)
+
+
+class Documents(NamedTuple):
+    """What is learned from; document i has its entries from ``starts[i]`` on."""
+
+    starts: np.ndarray  # (N + 1,) int64
+    rows: np.ndarray  # (E,) int32
+    reads: np.ndarray  # (E,) float32, how many units of the document the row stands for
+    writes: np.ndarray  # (E,) float32, how often each of them occurs there
+    num_units: np.ndarray  # (N,) float32, the sum of its reads
+    label_starts: np.ndarray  # (N + 1,) int64
+    labels: np.ndarray  # int32
+    token_starts: np.ndarray  # (N + 1,) int64, words before each document; the rate falls over them
+
+
+class Model(NamedTuple):
+    """What is learned, and how."""
+
+    inputs: np.ndarray  # (R * D,) float32
+    outputs: np.ndarray  # ((O + workers) * D,) float32, a null row for each worker at the end
+    stride: int  # D
+    loss: int
+    num_labels: int  # L
+    negatives: int  # K
+    noise: np.ndarray  # (L, 2) uint32, alias table
+    path_starts: np.ndarray  # (L + 1,) int64
+    path_nodes: np.ndarray  # int32, root first
+    path_codes: np.ndarray  # uint8, the target of each node
+
+
+class Scratch(NamedTuple):
+    """Room for the intermediate results of one worker."""
+
+    hidden: np.ndarray  # (D,)
+    moved: np.ndarray  # (D,), the hidden vector's gradient
+    rows: np.ndarray  # (P,) int64, outputs; P is a multiple of GROUP
+    targets: np.ndarray  # (P + LANES,) float32
+    scores: np.ndarray  # (P + LANES,) float32, then what each output is to be moved by
+
+
+def scratch_for(model: Model) -> Scratch:
+    """Allocate one worker's room; kernels that allocate count references."""
+    longest = int(np.diff(model.path_starts).max(initial=0))
+    most = max(model.num_labels, model.negatives + 1, longest)
+    padded = -(-most // GROUP) * GROUP
+    return Scratch(
+        hidden=aligned_zeros(1, model.stride),
+        moved=aligned_zeros(1, model.stride),
+        rows=np.zeros(padded, np.int64),
+        targets=np.zeros(padded + LANES, np.float32),
+        scores=np.zeros(padded + LANES, np.float32),
+    )

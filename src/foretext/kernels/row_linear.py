@@ -33,7 +33,7 @@ def pack_blocks(weight: np.ndarray) -> np.ndarray:
 
 @kernel()
 def take_blocks(blocks, bias, rows, outputs, width, k):
-    """Compute the outputs of portion `k`, as `row_linear` says."""
+    """Compute the outputs of portion `k`, as `quantized_linear` says."""
     num_outputs, num_rows = bias.size, rows.size // width
     whole = width - width % 4
     for n in range(k * BLOCKS * LANES, min((k + 1) * BLOCKS * LANES, num_outputs), LANES):

@@ -39,11 +39,11 @@ from foretext.language_model.parts import ModelParts
 from foretext.language_model.span_filling import fill_spans
 from foretext.language_model.token_scores import TokenScores, score_rows
 from foretext.language_model.writer import Stream
-from foretext.nn.dense import through_layers
+from foretext.nn.pooling import through_layers
 from foretext.objectives.reading import Reading
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.vectors.shortened import shortened
 from foretext.vectors.text_cosines import text_cosines
+from foretext.vectors.text_embedding import shortened
 
 __all__ = ["LanguageModel"]
 

@@ -10,11 +10,14 @@ from torch import nn
 from foretext.backbones.base import Backbone
 from foretext.base.errors import SettingError
 from foretext.generation import Decoder
-from foretext.nn.copies import Copies
 from foretext.nn.device import ReadingPrecision, choose_dtype
-from foretext.nn.quantized_linear import check_int8
-from foretext.nn.reading_copy import reading_copy
-from foretext.nn.row_linear import for_single_rows, head_for_single_rows
+from foretext.nn.quantized_linear import (
+    Copies,
+    check_int8,
+    for_single_rows,
+    head_for_single_rows,
+    reading_copy,
+)
 from foretext.nn.token_head import TokenHead
 from foretext.objectives.base import Objective
 from foretext.objectives.reading import Reading

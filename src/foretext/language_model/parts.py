@@ -21,8 +21,8 @@ from foretext.language_model.embedding import TextEmbedder
 from foretext.language_model.encoding import Pooling
 from foretext.language_model.networks import Network, Networks
 from foretext.language_model.read_tokens import ReadTokens, read_tokens
-from foretext.nn.dense import Dense, through_layers
 from foretext.nn.device import DeviceName, ReadingPrecision, choose_device
+from foretext.nn.pooling import Dense, through_layers
 from foretext.objectives.base import Objective, TaskHeads
 from foretext.tokenizers.known_languages import languages_of_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

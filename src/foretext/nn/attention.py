@@ -2,27 +2,42 @@
 
 What a position may look at comes from outside, as an `AttentionMask`. Scores are never held as a
 whole: the work is done by PyTorch's fused attention or, where a CPU trains, by ours.
+
+Attention for training on a CPU: batched products, and one kernel between them. PyTorch's fused
+attention for CPUs makes its own small products, which at the sizes of a small model are eight
+times slower, backward above all, than those of the matrix library. Here whole groups of heads are
+multiplied at once (Vaswani et al. 2017, 3.2.1); scores are computed again in the backward pass
+and never held for more than a group (Dao et al. 2022, "FlashAttention", section 3.1).
+
+N: heads of all texts, T: queries, S: keys, d: width of a head.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 
+from foretext.kernels import attention as kernels
+from foretext.kernels.attention import HIDDEN, Addend
 from foretext.nn.attention_mask import AttentionMask
 from foretext.nn.cache import KeyValueCache
-from foretext.nn.cpu_attention import cpu_attention
 from foretext.nn.parted_linear import PartedLinear
 from foretext.nn.positions import Rotation
 from foretext.nn.step_attention import can_step
-from foretext.nn.team import has_kernels
+from foretext.nn.team import has_kernels, torch_team
 from foretext.nn.unpadded import Unpadded
+from foretext.nn.views import flat_view
 
-__all__ = ["Layout", "SelfAttention", "Source", "attend", "split_heads"]
+__all__ = ["Layout", "SelfAttention", "Source", "attend", "cpu_attention", "split_heads"]
+
+GROUP_BYTES = 1 << 22  # of scores at a time: they should stay in the cache
+LANES = 16  # columns that a kernel works on at once
 
 
 class Source(NamedTuple):
@@ -212,3 +227,176 @@ def _visible(mask: AttentionMask, scores: Tensor) -> Tensor | None:
 def _masked_bias(bias: Tensor, mask: AttentionMask) -> Tensor:
     visible = _visible(mask, bias)
     return bias if visible is None else bias.masked_fill(~visible, -math.inf)
+
+
+def cpu_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    visible: Tensor | None = None,
+    bias: Tensor | None = None,
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+) -> Tensor:
+    """Return means of values, (B, H, T, d), as `scaled_dot_product_attention` does.
+
+    Args:
+        query: (B, H, T, d), float32 or bfloat16, on a CPU.
+        key: (B, H, S, d).
+        value: (B, H, S, d).
+        visible: (B or 1, 1, T or 1, S) bool, True where a query may look at a key. A query that may
+            look at none looks at all.
+        bias: (B or 1, H, T, S), finite numbers added to the scaled scores.
+        causal: whether a query may look at no key after it; T = S.
+        scale: of the scores; None: 1 / √d.
+    """
+    scale = query.shape[-1] ** -0.5 if scale is None else scale
+    return _apply(query, key, value, _hiding(query, key, visible, causal), bias, scale)
+
+
+def _hiding(query: Tensor, key: Tensor, visible: Tensor | None, causal: bool) -> Tensor:
+    """Return what hides keys, (B or 1, 1, T or 1, padded S) float32: zero, or `HIDDEN`."""
+    T, S = query.shape[2], key.shape[2]
+    if causal:
+        assert T == S, f"a causal mask of {T} queries on {S} keys"
+        before = torch.ones(T, S, dtype=torch.bool).tril()
+        visible = before[None, None] if visible is None else visible & before
+    hidden = torch.full((1, 1, 1, _padded(S)), 2 * HIDDEN)  # padding, below what is hidden
+    hidden[..., :S] = 0.0
+    if visible is None:
+        return hidden
+    hidden = hidden.repeat(visible.shape[0], 1, visible.shape[2], 1)
+    hidden[..., :S].masked_fill_(~visible, HIDDEN)
+    return hidden
+
+
+class _Attention(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        hiding: Tensor,
+        bias: Tensor | None,
+        scale: float,
+    ) -> Tensor:
+        B, H, T, d = query.shape
+        q, k, v = query.reshape(-1, T, d), _packed(key), _packed(value)  # (N, T or padded S, d)
+        softmax = _Softmax(H, hiding, None if bias is None else _padded_bias(bias), scale)
+        normalisers = torch.empty(q.shape[:2])
+        mixed = torch.empty_like(q)
+        for heads in _groups(q, k):
+            scores = torch.bmm(q[heads], k[heads].mT)  # (n, T, S)
+            softmax.forward(heads.start, scores, normalisers[heads])
+            torch.bmm(scores, v[heads], out=mixed[heads])
+        ctx.save_for_backward(q, k, v, normalisers)
+        ctx.softmax, ctx.num_keys = softmax, key.shape[2]
+        ctx.bias_dtype = bias.dtype if bias is not None and ctx.needs_input_grad[4] else None
+        return mixed.view(B, H, T, d)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        B, H, T, d = gradient.shape
+        q, k, v, normalisers = ctx.saved_tensors
+        softmax: _Softmax = ctx.softmax
+        mixed = gradient.reshape(-1, T, d)
+        dq, dk, dv = (torch.empty_like(tensor) for tensor in (q, k, v))
+        of_bias = None
+        if ctx.bias_dtype is not None:
+            assert softmax.bias is not None
+            of_bias = torch.zeros_like(softmax.bias)
+        for heads in _groups(q, k):
+            scores = torch.bmm(q[heads], k[heads].mT)
+            errors = torch.bmm(mixed[heads], v[heads].mT)  # of P, then of scores
+            softmax.backward(heads.start, scores, errors, normalisers[heads])
+            torch.bmm(scores.mT, mixed[heads], out=dv[heads])
+            torch.bmm(errors, k[heads], out=dq[heads])
+            torch.bmm(errors.mT, q[heads], out=dk[heads])
+            if of_bias is not None:
+                _add_errors(of_bias, heads.start, errors)
+        if softmax.bias is not None:  # then the errors are not scaled yet
+            dq.mul_(softmax.scale), dk.mul_(softmax.scale)
+        keys = slice(ctx.num_keys)
+        dq, dk, dv = (tensor.view(B, H, -1, d) for tensor in (dq, dk, dv))
+        if of_bias is not None:
+            of_bias = of_bias[..., keys].to(ctx.bias_dtype)
+        return dq, dk[:, :, keys], dv[:, :, keys], None, of_bias, None
+
+
+_apply: Callable[..., Tensor] = _Attention.apply
+
+
+class _Softmax(NamedTuple):
+    """The kernel's work on groups of heads, and what it adds to their scores."""
+
+    num_heads: int  # H
+    hiding: Tensor  # (B or 1, 1, T or 1, padded S)
+    bias: Tensor | None  # (B or 1, H, T, padded S) float32
+    scale: float
+
+    def forward(self, first: int, scores: Tensor, normalisers: Tensor) -> None:
+        """Overwrite scores (n, T, S) from head `first` on, and their normalisers (n, T)."""
+        tail = (self.scale, flat_view(normalisers), *scores.shape[1:])
+        addends = self._addends(first)
+        run = kernels.softmax if len(addends) == 1 else kernels.biased_softmax
+        run(torch_team(), flat_view(scores), *addends, *tail)
+
+    def backward(self, first: int, scores: Tensor, errors: Tensor, normalisers: Tensor) -> None:
+        """Overwrite scores by P, and the gradients of P by those of scores or, biased, of both."""
+        tail = (self.scale, flat_view(normalisers), *scores.shape[1:])
+        addends = self._addends(first)
+        run = kernels.softmax_backward if len(addends) == 1 else kernels.biased_softmax_backward
+        run(torch_team(), flat_view(scores), flat_view(errors), *addends, *tail)
+
+    def _addends(self, first: int) -> list[Addend]:
+        tensors = [tensor for tensor in (self.hiding, self.bias) if tensor is not None]
+        return [_addend(tensor, self.num_heads, first) for tensor in tensors]
+
+
+def _addend(tensor: Tensor, num_heads: int, first_head: int) -> Addend:
+    text, head, row = (
+        stride if size > 1 else 0
+        for size, stride in zip(tensor.shape[:3], tensor.stride()[:3], strict=True)
+    )
+    return Addend(flat_view(tensor), text, head, row, num_heads, first_head)
+
+
+def _add_errors(of_bias: Tensor, first: int, errors: Tensor) -> None:
+    """Add errors (n, T, S) from head `first` on to the gradient of the bias, summed over texts."""
+    planes = of_bias.flatten(0, 1)  # (H, T, S) where texts share the bias, else (N, T, S)
+    if first + len(errors) <= len(planes):
+        planes[first : first + len(errors)] += errors
+    else:
+        heads = torch.arange(first, first + len(errors)) % len(planes)
+        planes.index_add_(0, heads, errors.float())
+
+
+def _groups(q: Tensor, k: Tensor) -> Iterator[slice]:
+    """Cut all heads into groups whose scores stay in the cache."""
+    size = max(1, GROUP_BYTES // (q.shape[1] * k.shape[1] * q.element_size()))
+    for first in range(0, len(q), size):
+        yield slice(first, first + size)
+
+
+def _padded(num_keys: int) -> int:
+    return math.ceil(num_keys / LANES) * LANES
+
+
+def _padded_bias(bias: Tensor) -> Tensor:
+    """Return (B or 1, H, T, S) as contiguous float32, with zeros behind the S."""
+    behind = _padded(bias.shape[3]) - bias.shape[3]
+    bias = bias.float()
+    return (F.pad(bias, (0, behind)) if behind else bias).contiguous()  # padding by 0 would copy
+
+
+def _packed(tensor: Tensor) -> Tensor:
+    """Return (B, H, S, d) as (N, padded S, d), with zeros behind the S."""
+    B, H, S, d = tensor.shape
+    if _padded(S) == S:
+        return tensor.reshape(-1, S, d)
+    packed = tensor.new_zeros(B * H, _padded(S), d)
+    packed.view(B, H, -1, d)[:, :, :S] = tensor
+    return packed

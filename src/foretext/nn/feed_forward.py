@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 
-from foretext.nn.bias_gelu import bias_gelu
+from foretext.kernels import gated_gelu as kernels
+from foretext.kernels import gelu
 from foretext.nn.dropout import Dropout
-from foretext.nn.gated_gelu import gated_gelu
-from foretext.nn.team import has_kernels
+from foretext.nn.team import has_kernels, torch_team
+from foretext.nn.views import flat_view, weight_view
 
-__all__ = ["ACTIVATIONS", "GATED", "Activation", "FeedForward"]
+__all__ = ["ACTIVATIONS", "GATED", "Activation", "FeedForward", "bias_gelu", "gated_gelu"]
 
 Activation = Literal["gelu", "gelu_tanh", "relu", "silu", "geglu", "geglu_tanh", "swiglu"]
 
@@ -29,6 +31,8 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "swiglu": F.silu,
 }
 GATED = frozenset({"geglu", "geglu_tanh", "swiglu"})
+
+LANES = 16  # columns that the kernel works on at once
 
 
 class FeedForward(nn.Module):
@@ -71,3 +75,79 @@ class FeedForward(nn.Module):
             return self.activation(hidden)
         activated, gate = hidden.chunk(2, dim=-1)
         return self.activation(activated) * gate
+
+
+def bias_gelu(x: Tensor, bias: Tensor) -> Tensor:
+    """Return gelu(x + bias), of the shape and precision of x.
+
+    Args:
+        x: (..., N), the product of a linear map without its bias.
+        bias: (N,), of the same precision.
+    """
+    fits = x.dtype == bias.dtype and x.dtype in (torch.float32, torch.bfloat16)
+    if not (has_kernels(x) and fits) or len(bias) % LANES:
+        return F.gelu(x + bias)
+    return _bias_gelu(x, bias)
+
+
+class _BiasGelu(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, bias: Tensor) -> Tensor:
+        x = x.contiguous()
+        result = torch.empty_like(x)
+        gelu.bias_gelu(torch_team(), flat_view(x), weight_view(bias), flat_view(result))
+        ctx.save_for_backward(x, bias)
+        return result
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
+        x, bias = ctx.saved_tensors
+        result = torch.empty_like(x)
+        views = flat_view(x), weight_view(bias), flat_view(gradient.contiguous()), flat_view(result)
+        sums = gelu.bias_gelu_backward(torch_team(), *views)
+        return result, torch.from_numpy(sums).to(bias.dtype)
+
+
+_bias_gelu: Callable[..., Tensor] = _BiasGelu.apply
+
+
+def gated_gelu(x: Tensor) -> Tensor:
+    """Return gelu(a) b of x = (a, b), side by side: (..., 2 N) becomes (..., N).
+
+    The GELU is the approximate one, with a tanh.
+    """
+    num_columns = x.shape[-1] // 2
+    fits = x.dtype in (torch.float32, torch.bfloat16) and num_columns % LANES == 0
+    if not (has_kernels(x) and fits):
+        activated, gate = x.chunk(2, dim=-1)
+        return F.gelu(activated, approximate="tanh") * gate
+    return _gated_gelu(x)
+
+
+class _GatedGelu(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        x = x.contiguous()
+        num_columns = x.shape[-1] // 2
+        result = x.new_empty(*x.shape[:-1], num_columns)
+        kernels.gated_gelu(torch_team(), flat_view(x), flat_view(result), num_columns)
+        ctx.save_for_backward(x)
+        return result
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        (x,) = ctx.saved_tensors
+        result = torch.empty_like(x)
+        kernels.gated_gelu_backward(
+            torch_team(),
+            flat_view(x),
+            flat_view(gradient.contiguous()),
+            flat_view(result),
+            gradient.shape[-1],
+        )
+        return result
+
+
+_gated_gelu: Callable[..., Tensor] = _GatedGelu.apply

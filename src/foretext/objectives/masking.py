@@ -20,8 +20,8 @@ from torch import Tensor
 from foretext.backbones.base import Backbone
 from foretext.base.errors import SettingError
 from foretext.corpus.blocks import Blocks
+from foretext.corpus.chinese_words import jieba_version
 from foretext.corpus.entity_list import read_entities
-from foretext.corpus.jieba_words import jieba_version
 from foretext.corpus.pre_tokenizers import likely_kind
 from foretext.data.batch import Batch
 from foretext.data.segmenter import Segmenter

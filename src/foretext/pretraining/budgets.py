@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from foretext.base.errors import OutputError
 from foretext.base.files import atomic_file, is_regular_file
 from foretext.base.parsing import read_json
-from foretext.corpus.beginning import Beginning
+from foretext.corpus.blocks import Beginning
 from foretext.pretraining.job import PretrainingJob
 from foretext.pretraining.plan.times import LOADING_SECONDS, READING_RATE, Closing, training_seconds
 from foretext.progress import human_seconds

@@ -20,8 +20,7 @@ from foretext.report.document_card import documents_card
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
 from foretext.vectors.best_weights import ending_sentence, warned
-from foretext.vectors.doc2vec import Doc2Vec
-from foretext.vectors.doc2vec_config import Doc2VecConfig
+from foretext.vectors.doc2vec import Doc2Vec, Doc2VecConfig
 from foretext.vectors.document_vectors import MOST_FOUND_AGAIN, DocumentVectors
 
 __all__ = ["learn_documents"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Union
 
 from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
-from foretext.corpus.beginning import Beginning, first_bytes
+from foretext.corpus.blocks import Beginning, first_bytes
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import SourceNames
 from foretext.pretraining.plan.times import Closing

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from foretext.corpus import Corpus
-from foretext.corpus.beginning import first_bytes
+from foretext.corpus.blocks import first_bytes
 from foretext.pretraining.job import Sources
 from foretext.pretraining.plan.sample import CorpusSample
 from foretext.pretraining.planning import ruled_by_text

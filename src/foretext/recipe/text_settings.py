@@ -8,15 +8,15 @@ from typing import NamedTuple
 from foretext.base.config import Config
 from foretext.corpus import Corpus
 from foretext.corpus.advice import Proposal, proposals, proposed_settings
+from foretext.corpus.findings import WordSettings
 from foretext.corpus.sources import left_out_sentence
 from foretext.corpus.symbols import DROPPING, dropped_sentence
-from foretext.corpus.word_settings import WordSettings
 from foretext.objectives import OBJECTIVES
 from foretext.recipe.overrides import read_overrides
 from foretext.recipe.recipe import Recipe
 from foretext.recipe.sections import Sections
+from foretext.tokenizers.alphabet import folding_sentence
 from foretext.tokenizers.base import Tokenizer
-from foretext.tokenizers.folding import folding_sentence
 from foretext.tokenizers.subwords import SUBWORDS
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 

@@ -12,7 +12,7 @@ from foretext.base.errors import CorpusError
 from foretext.base.files import atomic_file, output_error
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.paragraphs import Paragraph, has_rows, paragraphs
-from foretext.corpus.source import Source
+from foretext.corpus.sources import Source
 from foretext.progress import Progress
 from foretext.search.cutting import Cutter
 from foretext.search.folder import IndexFolder, SourceFacts

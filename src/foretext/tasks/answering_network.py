@@ -11,10 +11,8 @@ import torch
 from foretext.base.arguments import checked_arguments
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
-from foretext.nn.copies import Copies
 from foretext.nn.device import DeviceName, ReadingPrecision, choose_device, choose_dtype
-from foretext.nn.quantized_linear import check_int8, has_int8
-from foretext.nn.reading_copy import reading_copy
+from foretext.nn.quantized_linear import Copies, check_int8, has_int8, reading_copy
 from foretext.tasks.computing import TaskNetwork
 from foretext.tasks.trainee import Trainee
 

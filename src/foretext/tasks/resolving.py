@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretext.corpus.jieba_words import is_jieba_installed
+from foretext.corpus.chinese_words import is_jieba_installed
 from foretext.heads.matching import MatchingHead, match_mode
 from foretext.heads.shared_tokens import marks_shared, shared_token_note
 from foretext.heads.span_qa import SpanHead

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
 from foretext.corpus.findings import Problem
-from foretext.corpus.in_memory import is_file_or_source
+from foretext.corpus.texts import is_file_or_source
 from foretext.data.rows.in_memory import RowSource, json_lines, row_source
 from foretext.data.rows.input_file import InputFile
 from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs

@@ -11,14 +11,14 @@ import unicodedata
 from functools import cache
 from typing import Literal
 
-from foretext.corpus.emoji import EMOJI
-from foretext.corpus.normalization import (
+from foretext.corpus.decoding import (
     INVISIBLE,
     Form,
     normalize,
     normalized,
     without_invisible,
 )
+from foretext.corpus.emoji import EMOJI
 from foretext.corpus.pre_tokenizers import HAN
 
 __all__ = ["Splitting", "prepared", "prepared_places", "word_pattern", "words_of"]

@@ -1,19 +1,33 @@
-"""The characters of words as ids: 0 for none, 1 for unknown ones."""
+"""The characters of words as ids: 0 for none, 1 for unknown ones.
+
+The spelling of words as bytes of UTF-8: any word of any script, without an alphabet to learn. The
+characters of ELMo's words are bytes too (Peters et al. 2018, by its published program).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LONGEST", "Alphabet"]
+__all__ = ["LONGEST_SPELLING", "NUM_BYTES", "Alphabet", "folding_sentence", "spelled"]
 
 LONGEST = 20  # characters of a word that are read: of a longer one the first and the last ten
 UNKNOWN = 1
 FIRST = 2  # id of the first known character
+
+FORMS = {
+    "none": "characters stay as they are",
+    "NFC": "characters in Unicode's form NFC",
+    "NFKC": "full-width characters and ligatures become plain ones (NFKC)",
+}
+
+NUM_BYTES = 256  # ids; 0 stands for none
+LONGEST_SPELLING = 50  # bytes of a word that are read, with its marks: of a longer one both ends
+BEGIN, END = b"\xfe", b"\xff"  # marks around a word; no byte of UTF-8 has these values
 
 
 class Alphabet:
@@ -51,3 +65,36 @@ class Alphabet:
         read = word if len(word) <= LONGEST else word[:half] + word[-half:]
         row[: len(read)] = [self._ids.get(character, UNKNOWN) for character in read]
         return row
+
+
+def folding_sentence(tokenizer: Mapping[str, Any], normalization: str) -> str:
+    """Return what becomes of case, accents and width.
+
+    Args:
+        tokenizer: settings of the section `[tokenizer]`.
+        normalization: of the section `[corpus]`.
+    """
+    lowercase = tokenizer.get("lowercase", False)
+    case = {
+        True: "all letters become lower case",
+        False: "upper and lower case differ",
+        "auto": "the case of letters stays where nouns begin with a capital letter",
+    }[lowercase]
+    accents = "accents are removed" if tokenizer.get("strip_accents", False) else "accents stay"
+    return f"{case}, {accents}, {FORMS[normalization]}"
+
+
+def spelled(words: Sequence[str]) -> NDArray[np.uint8]:
+    """Return the bytes of each word between marks, (N, K), 0 behind its end."""
+    table = np.zeros((len(words), LONGEST_SPELLING), np.uint8)
+    for row, word in zip(table, words, strict=True):
+        marked = _marked(word)
+        row[: len(marked)] = np.frombuffer(marked, np.uint8)
+    return table
+
+
+def _marked(word: str) -> bytes:
+    found, room = word.encode("utf-8", "replace"), LONGEST_SPELLING - 2
+    if len(found) > room:
+        found = found[: room // 2] + found[-(room // 2) :]
+    return BEGIN + found + END

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.base.errors import SettingError
+from foretext.base.errors import CorpusError, ForetextError, SettingError, is_panic
 from foretext.corpus.blocks import Blocks
-from foretext.corpus.normalization import Form, Normalized
+from foretext.corpus.decoding import Form, Normalized
 from foretext.shards.portable import Portable
 from foretext.tokenizers.special_tokens import SpecialTokens
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-__all__ = ["EncodedBlock", "OffsetIds", "Tokenizer", "WordIds"]
+__all__ = ["EncodedBlock", "OffsetIds", "Tokenizer", "WordIds", "library_errors"]
 
 WordIds = list[list[int]]  # one id or more for each word of a sentence
 
@@ -195,3 +196,22 @@ class Tokenizer(ABC):
         Raises:
             OutputError: the file cannot be written.
         """
+
+
+@contextmanager
+def library_errors(what: str) -> Iterator[None]:
+    """Raise a CorpusError instead of the library's own errors; its message begins with `what`.
+
+    The library raises no subclass of `Exception`. A damaged tokenizer can also make it panic,
+    which is a `BaseException` in Python.
+    """
+    try:
+        yield
+    except ForetextError:
+        raise
+    except Exception as error:
+        raise CorpusError(f"{what} ({error}).") from error
+    except BaseException as error:
+        if not is_panic(error):
+            raise
+        raise CorpusError(f"{what} ({error}).") from error

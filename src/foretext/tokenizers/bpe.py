@@ -1,23 +1,35 @@
-"""Byte pair encoding, of bytes or of characters (Sennrich et al. 2016; Radford et al. 2019)."""
+"""Byte pair encoding, of bytes or of characters (Sennrich et al. 2016; Radford et al. 2019).
+
+How text is split before sub-words are learned: for our counter and for `tokenizers` alike. A
+splitter does two things: it gives the counter of `foretext.corpus` a text that it can count
+(`utf8` and `letters`), and it names the parts of the `tokenizers` library that split in the same
+way when the tokenizer is used.
+"""
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.text_shards import TextShards
+from foretext.kernels.letters import Letters
+from foretext.shards.portable import Portable
 from foretext.tokenizers.byte_pieces import BytePieces
 from foretext.tokenizers.library_additions import with_special_tokens
-from foretext.tokenizers.library_words import LibraryWords
 from foretext.tokenizers.merges import Merges, Rules, Ties, learn_merges
-from foretext.tokenizers.splitter import Splitter
-from foretext.tokenizers.subword_config import SubwordConfig
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import SubwordConfig
+from foretext.tokenizers.word_encoder import LibraryWords
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-__all__ = ["BPE"]
+if TYPE_CHECKING:
+    from tokenizers.normalizers import Normalizer
+    from tokenizers.pre_tokenizers import PreTokenizer
+
+__all__ = ["BPE", "Splitter"]
 
 
 class BPE(SubwordTokenizer):
@@ -128,3 +140,29 @@ def _library(config: BPE.Config, learned: Merges, splitter: Splitter) -> Tokeniz
     library.pre_tokenizer = splitter.library_pre_tokenizer()
     library.decoder = decoder
     return with_special_tokens(library, config.reserved)
+
+
+class Splitter(Protocol):
+    """How text is split; learning sub-words needs this."""
+
+    @property
+    def letters(self) -> Letters:
+        """Tables of the word counter."""
+        ...
+
+    def utf8(self, text: str) -> np.ndarray:
+        """(N,) uint8, the text as the word counter reads it."""
+        ...
+
+    @property
+    def portable(self) -> Portable:
+        """What makes an equal one in another process."""
+        ...
+
+    def library_normalizer(self) -> Normalizer | None:
+        """The library's normaliser; None: characters stay as they are."""
+        ...
+
+    def library_pre_tokenizer(self) -> PreTokenizer:
+        """The library's pre-tokeniser."""
+        ...

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from foretext.base.errors import CorpusError
 from foretext.base.parsing import parse_json
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.corpus.pre_tokenizers import library_form
 from tokenizers import Tokenizer, normalizers
 

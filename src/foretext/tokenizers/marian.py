@@ -11,11 +11,17 @@ from pathlib import Path
 
 from foretext.base.errors import CorpusError
 from foretext.base.parsing import read_json
+from foretext.tokenizers.base import library_errors
 from foretext.tokenizers.frames import with_frame
-from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.published import TokenizerConfig, named_token
-from foretext.tokenizers.sentencepiece import BLANK, metaspace, normalizer_steps
-from foretext.tokenizers.sentencepiece_file import Kind, SentencePieces, read_sentencepiece_file
+from foretext.tokenizers.sentencepiece import (
+    BLANK,
+    Kind,
+    SentencePieces,
+    metaspace,
+    normalizer_steps,
+    read_sentencepiece_file,
+)
 from foretext.tokenizers.subword_tokenizer import GAPS, SubwordTokenizer
 from tokenizers import AddedToken as LibraryToken
 from tokenizers import Tokenizer, decoders, models, normalizers

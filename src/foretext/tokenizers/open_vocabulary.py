@@ -8,10 +8,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.corpus.normalization import Form, normalize, normalized
+from foretext.corpus.decoding import Form, normalize, normalized
 from foretext.shards.portable import Portable
+from foretext.tokenizers.alphabet import spelled
 from foretext.tokenizers.base import OffsetIds
-from foretext.tokenizers.spelling import spelled
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import Encoding
 

@@ -9,9 +9,9 @@ from typing_extensions import TypedDict
 
 from foretext.base.errors import CorpusError
 from foretext.base.parsing import read_json, read_text
+from foretext.tokenizers.base import library_errors
 from foretext.tokenizers.frames import framed, with_frame
 from foretext.tokenizers.library_additions import with_special_tokens
-from foretext.tokenizers.library_errors import library_errors
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.wordpiece import PREFIX
 from tokenizers import AddedToken as LibraryToken

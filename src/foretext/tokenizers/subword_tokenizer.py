@@ -1,40 +1,53 @@
-"""A tokenizer of the `tokenizers` library as one of ours."""
+"""A tokenizer of the `tokenizers` library as one of ours.
+
+The texts that were encoded last, for who encodes a text twice. A server counts the tokens of a
+text before it accepts it, and the model encodes it soon after; a query that is compared with many
+texts is encoded with each of them.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
+from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.files import atomic_file
 from foretext.base.parsing import parse_json, read_text
-from foretext.corpus.normalization import Form, normalized
+from foretext.corpus.decoding import Form, normalized
+from foretext.corpus.pre_tokenizers import HAN
+from foretext.corpus.scripts import WITHOUT_BLANKS, script_of
 from foretext.shards.portable import Portable
-from foretext.tokenizers.base import EncodedBlock, OffsetIds, Tokenizer, WordIds
+from foretext.tokenizers.base import EncodedBlock, OffsetIds, Tokenizer, WordIds, library_errors
 from foretext.tokenizers.forms import composing, without_form
-from foretext.tokenizers.joining import without_blanks
 from foretext.tokenizers.laid_texts import LaidTexts, lay_texts
-from foretext.tokenizers.library_errors import library_errors
-from foretext.tokenizers.recent_texts import RecentTexts
 from foretext.tokenizers.special_tokens import SpecialTokens, ordinary_tokens
-from foretext.tokenizers.split_words import SplitWords
 from foretext.tokenizers.word_encoder import WordEncoder
 from foretext.tokenizers.word_marks import WordMarks
 from tokenizers import Encoding, decoders, models
 from tokenizers import Tokenizer as LibraryTokenizer
 
-__all__ = ["SubwordTokenizer"]
+__all__ = ["RecentTexts", "SubwordTokenizer", "without_blanks"]
 
 MANY = 1 << 14  # characters from which a table of words is faster
 GAPS = 1 << 20  # ids without a token that a vocabulary may have
 CANNOT_ENCODE = "This tokenizer cannot encode the text; it is damaged, or the text is not Unicode"
+
+_LETTERS = f"{HAN}\u3000-\u30ff\uff00-\uffef"  # with their punctuation, and kana
+_BETWEEN = re.compile(f"(?<=[{_LETTERS}]) (?=[{_LETTERS}])")
+
+Encode = Callable[[Sequence[str]], list[list[int]]]
+
+MAX_WORDS = 1 << 20  # known at a time
 
 
 class SubwordTokenizer(Tokenizer):
@@ -252,9 +265,9 @@ class SubwordTokenizer(Tokenizer):
         return decoder is None or isinstance(decoder, decoders.WordPiece)
 
     @cached_property
-    def _split_words(self) -> SplitWords:
+    def _split_words(self) -> _SplitWords:
         unknown = self.special.unknown
-        return SplitWords(self.encode_batch, self.pad if unknown is None else unknown)
+        return _SplitWords(self.encode_batch, self.pad if unknown is None else unknown)
 
     @cached_property
     def _word_encoder(self) -> WordEncoder | None:
@@ -326,3 +339,97 @@ def _distinct(starts: np.ndarray, num_ids: int) -> np.ndarray:
     """The starts of sentences or documents that have ids."""
     starts = np.unique(starts)
     return starts[starts < num_ids].astype(np.int64)
+
+
+def without_blanks(text: str) -> str:
+    """Return a text without the blanks that stand between two letters of such a script.
+
+    A decoder that joins words by blanks puts them there, not the author of the text.
+    """
+    return _BETWEEN.sub("", text)
+
+
+class RecentTexts:
+    """Encodes texts, and remembers the latest; threads may share it.
+
+    Args:
+        encode: gives the ids of each text.
+        max_characters: of the texts that are remembered; a longer text is not.
+    """
+
+    def __init__(self, encode: Encode, max_characters: int) -> None:
+        self._encode = encode
+        self._max_characters = max_characters
+        self._ids: dict[str, list[int]] = {}  # the oldest first
+        self._num_characters = 0
+        self._lock = Lock()  # of the two
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of each text, in lists of the caller's own."""
+        with self._lock:
+            found = {text: self._ids[text] for text in texts if text in self._ids}
+        new = [text for text in dict.fromkeys(texts) if text not in found]
+        encoded = dict(zip(new, self._encode(new), strict=True)) if new else {}
+        with self._lock:
+            for text, ids in encoded.items():
+                self._remember(text, ids)
+        found |= encoded
+        return [list(found[text]) for text in texts]
+
+    def _remember(self, text: str, ids: list[int]) -> None:
+        if text in self._ids or len(text) > self._max_characters:  # another thread may be faster
+            return
+        self._ids[text] = ids
+        self._num_characters += len(text)
+        while self._num_characters > self._max_characters:
+            oldest = next(iter(self._ids))
+            del self._ids[oldest]
+            self._num_characters -= len(oldest)
+
+
+class _Encoder(Protocol):
+    def __call__(self, texts: Sequence[str]) -> list[list[int]]: ...
+
+
+class _SplitWords:
+    """The sub-words of each word; a word that occurred before is looked up.
+
+    A word that follows another has a blank before it, because byte-level tokenizers mark words
+    within a text so; scripts without blanks have none. WordPiece ignores the blank.
+
+    Args:
+        encode: returns the ids of each text.
+        nothing: id of a word that has no ids.
+    """
+
+    def __init__(self, encode: _Encoder, nothing: int) -> None:
+        self._encode = encode
+        self._nothing = [nothing]
+        self._known: dict[str, list[int]] = {}
+
+    def encode(self, sentences: Sequence[Sequence[str]]) -> list[WordIds]:
+        """Return one id or more for each word."""
+        written = [_with_blanks(words) for words in sentences]
+        self._learn({word for words in written for word in words})
+        return [[self._known[word] for word in words] for words in written]
+
+    def _learn(self, words: set[str]) -> None:
+        if len(self._known) + len(words) > MAX_WORDS:
+            self._known = {}
+        new = [word for word in words if word not in self._known]
+        for word, ids in zip(new, self._encode(new), strict=True):
+            self._known[word] = ids or self._nothing
+
+
+def _with_blanks(words: Sequence[str]) -> list[str]:
+    written = list(words[:1])
+    for before, word in pairwise(words):
+        joins = _is_without_blanks(before[-1:]) or _is_without_blanks(word[:1])
+        written.append(word if joins else f" {word}")
+    return written
+
+
+@cache
+def _is_without_blanks(character: str) -> bool:
+    """Whether a character, "" or one, is of a script that has no blanks."""
+    return bool(character) and script_of(character) in WITHOUT_BLANKS

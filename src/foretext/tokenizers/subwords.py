@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
+from foretext.base.config import Config
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.registry import Registry
 from foretext.corpus.blocks import Advance, Blocks
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.corpus.text_shards import TextShards
+from foretext.tokenizers.special_tokens import UNKNOWN_NAMES, sentinel_name
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["SUBWORDS", "learn_subwords"]
+__all__ = ["DEFAULT_SPECIAL_TOKENS", "SUBWORDS", "UNKNOWN", "SubwordConfig", "learn_subwords"]
 
 SUBWORDS = Registry(
     "tokenizer",
@@ -22,6 +26,9 @@ SUBWORDS = Registry(
         "word": "foretext.tokenizers.word_level:WordLevel",
     },
 )
+
+UNKNOWN = UNKNOWN_NAMES[0]
+DEFAULT_SPECIAL_TOKENS = ["[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]"]
 
 
 def learn_subwords(
@@ -60,3 +67,22 @@ def learn_subwords(
         config, corpus, workers=workers, progress=progress, **options
     )
     return learned.composing(form)
+
+
+class SubwordConfig(Config):
+    """Which tokens a tokenizer has that are no text."""
+
+    special_tokens: list[str] = DEFAULT_SPECIAL_TOKENS
+    """Tokens that get the first ids."""
+    num_sentinels: int = Field(default=0, ge=0, le=10_000)
+    """Sentinels, which get the next ids: `<extra_id_0>`, `<extra_id_1>`, ..., for hidden spans."""
+
+    @property
+    def reserved(self) -> list[str]:
+        """The special tokens and the sentinels, in the order of their ids."""
+        return [*self.special_tokens, *map(sentinel_name, range(self.num_sentinels))]
+
+    @property
+    def unknown(self) -> str | None:
+        """The special token for text that has no token; None: there is none."""
+        return next((name for name in UNKNOWN_NAMES if name in self.special_tokens), None)

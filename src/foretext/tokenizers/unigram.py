@@ -1,4 +1,10 @@
-"""Unigram language model (Kudo 2018)."""
+"""Unigram language model (Kudo 2018).
+
+A sample of lines whose distinct words have a bounded length together. That length is what the
+time of learning a unigram model depends on: every distinct word is cut into pieces dozens of
+times. In text with blanks it grows slowly. In text without any, such as Chinese, hardly two
+"words" are equal, and it grows with the text.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +17,21 @@ from pydantic import Field, model_validator
 
 from foretext.base.errors import SettingError
 from foretext.corpus.blocks import BLOCK, Advance, Blocks
-from foretext.tokenizers.character_counts import CharacterCounts
 from foretext.tokenizers.library_additions import with_special_tokens
-from foretext.tokenizers.line_sample import LineSample
 from foretext.tokenizers.piece_trainer import learn_pieces
-from foretext.tokenizers.subword_config import SubwordConfig
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import SubwordConfig
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-__all__ = ["Unigram"]
+__all__ = ["CharacterCounts", "LineSample", "Unigram"]
 
 SCORE_DIGITS = 10
 MARK = "▁"  # a blank, at the beginning of a word
+
+NUM_CODE_POINTS = 0x110000
+
+THINNER = 0.9  # what is kept of the lines where they are too many
+GOLDEN = 0.6180339887498949  # multiples of it, less whole numbers, are spread evenly over 0 to 1
 
 
 class Unigram(SubwordTokenizer):
@@ -145,3 +154,89 @@ def _alphabet_size(config: Unigram.Config, number: int) -> int:
     if config.limit_alphabet == "auto":
         return min(number, max(1, config.vocab_size * 3 // 4))
     return number if config.limit_alphabet is None else min(number, config.limit_alphabet)
+
+
+class CharacterCounts:
+    """Counts of all characters but blanks and line feeds."""
+
+    def __init__(self) -> None:
+        self._counts = np.zeros(NUM_CODE_POINTS, np.int64)
+
+    def add(self, text: str) -> None:
+        """Count the characters of a text."""
+        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        found = np.bincount(points)
+        self._counts[: len(found)] += found
+        self._counts[[ord(" "), ord("\n")]] = 0
+
+    def __len__(self) -> int:
+        """Return the number of different characters."""
+        return int(np.count_nonzero(self._counts))
+
+    def rarest(self, number: int) -> str:
+        """Return so many of the rarest characters; of equally rare ones those that come last."""
+        met = np.flatnonzero(self._counts)
+        by_count = met[np.argsort(-self._counts[met], kind="stable")]
+        return "".join(map(chr, by_count[len(by_count) - min(number, len(by_count)) :].tolist()))
+
+
+class LineSample:
+    """Lines from all of a text, in its order, and all characters that it has.
+
+    Args:
+        limit: characters of all distinct words together, at most; one line is always kept.
+
+    Attributes:
+        rate: share of the lines that are kept; 1.0: all.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.rate = 1.0
+        self._lines: list[tuple[float, str]] = []  # each with its place between 0 and 1
+        self._num_read = 0
+        self._alphabet: set[str] = set()
+        self._left_out: dict[int, str] = {}
+        self._forget_words()
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the lines; then, as one word, characters that only other lines have."""
+        if self._left_out:
+            yield from (line.translate(self._left_out) for _, line in self._lines)
+        else:
+            yield from (line for _, line in self._lines)
+        missing = self._alphabet.difference(*(line for _, line in self._lines))
+        if missing:
+            yield "".join(sorted(missing)).translate(self._left_out)
+
+    def leave_out(self, characters: str) -> None:
+        """Put a blank in the place of some characters."""
+        self._left_out = dict.fromkeys(map(ord, characters), " ")
+
+    def add(self, line: str) -> None:
+        """Read one more line of the text."""
+        place = self._num_read * GOLDEN % 1.0
+        self._num_read += 1
+        self._alphabet.update(line)
+        if place < self.rate:
+            self._lines.append((place, line))
+            self._count(line)
+        while self.num_characters > self.limit and len(self._lines) > 1:
+            self._thin()
+
+    def _thin(self) -> None:
+        self.rate *= THINNER
+        self._lines = [entry for entry in self._lines if entry[0] < self.rate] or self._lines[:1]
+        self._forget_words()
+        for _, line in self._lines:
+            self._count(line)
+
+    def _forget_words(self) -> None:
+        self._words: set[str] = set()
+        self.num_characters = 0  # of the distinct words
+
+    def _count(self, line: str) -> None:
+        for word in line.split(" "):
+            if word not in self._words:
+                self._words.add(word)
+                self.num_characters += len(word)

@@ -13,8 +13,8 @@ from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.corpus.text_shards import TextShards
 from foretext.tokenizers.library_additions import with_bert_template, with_special_tokens
 from foretext.tokenizers.special_tokens import UNKNOWN_NAMES
-from foretext.tokenizers.subword_config import UNKNOWN, SubwordConfig
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import UNKNOWN, SubwordConfig
 from tokenizers import Tokenizer, models
 
 __all__ = ["WordLevel"]

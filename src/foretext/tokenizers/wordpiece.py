@@ -14,10 +14,10 @@ from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.case import CASE_SAMPLE, likely_lowercase
 from foretext.corpus.text_shards import TextShards
 from foretext.tokenizers.library_additions import with_bert_template, with_special_tokens
-from foretext.tokenizers.library_words import LibraryWords
 from foretext.tokenizers.merges import Rules, Ties, learn_merges
-from foretext.tokenizers.subword_config import SubwordConfig
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import SubwordConfig
+from foretext.tokenizers.word_encoder import LibraryWords
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 __all__ = ["WordPiece"]

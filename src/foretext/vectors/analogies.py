@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from foretext.base.errors import EvaluationError
 from foretext.vectors.analogy_scores import AnalogyResult, AnalogyScore
 from foretext.vectors.evaluation_file import read_evaluation_lines
-from foretext.vectors.lookup import first_rows
 from foretext.vectors.neighbors import unit_rows
+from foretext.vectors.word_lookup import first_rows
 
 __all__ = ["AnalogyQuestion", "evaluate_analogies", "read_questions"]
 

@@ -12,9 +12,9 @@ from foretext.base.runtime import Threads
 from foretext.kernels.doc2vec_inference import infer_documents
 from foretext.kernels.simd import aligned_zeros
 from foretext.kernels.windows import MAX_SENTENCE
-from foretext.vectors.document_network import DocumentNetwork, HeldOutWords
-from foretext.vectors.hashed_draws import random64
-from foretext.vectors.slices import cut_sentences
+from foretext.vectors.doc2vec import DocumentNetwork, HeldOutWords
+from foretext.vectors.output_layer import random64
+from foretext.vectors.schedule import cut_sentences
 
 __all__ = ["infer"]
 

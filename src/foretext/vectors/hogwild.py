@@ -26,8 +26,7 @@ from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.vectors.best_weights import STALE_EPOCHS, BestWeights
 from foretext.vectors.divergence import refuse_divergence, refuse_loss
-from foretext.vectors.schedule import CoolDown, DescentConfig, LinearDecay
-from foretext.vectors.slice_learner import Learned, SliceLearner
+from foretext.vectors.schedule import CoolDown, DescentConfig, Learned, LinearDecay, SliceLearner
 
 __all__ = ["Hogwild", "HogwildState", "train_hogwild"]
 

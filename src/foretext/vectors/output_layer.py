@@ -5,14 +5,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from foretext.kernels.alias import alias_table
 from foretext.kernels.huffman import huffman_paths
 from foretext.kernels.word2vec_arrays import Targets
-from foretext.vectors.frequencies import noise_weights
 from foretext.vectors.held_out import logistic_losses, softmax_losses
 
-__all__ = ["FullSoftmax", "HierarchicalSoftmax", "NegativeSampling", "OutputLayer"]
+__all__ = [
+    "FullSoftmax",
+    "HierarchicalSoftmax",
+    "NegativeSampling",
+    "OutputLayer",
+    "as_chances",
+    "centre_chances",
+    "keep_rates",
+    "noise_weights",
+    "random64",
+]
 
 
 class OutputLayer(ABC):
@@ -131,3 +141,46 @@ def _targets(counts: np.ndarray, negatives: int, noise: np.ndarray | None, *, mo
         hot_first=len(counts),
         num_hot=0,
     )
+
+
+def keep_rates(counts: np.ndarray, sample: float, formula: str) -> np.ndarray:
+    """Return the chance of each word to survive sub-sampling.
+
+    counts: (V,) int64; result: (V,) float64. With f a word's share of the text and t = `sample`:
+    "word2vec" keeps with (sqrt(f / t) + 1) * t / f, as the authors' program and gensim do (t about
+    1e-3); "paper" drops with 1 - sqrt(t / f) (Mikolov et al. 2013, eq. 5; t about 1e-4). A word
+    that never occurs is never kept; `sample` 0 keeps all others.
+    """
+    occurs = counts > 0
+    if sample == 0:
+        return occurs.astype(np.float64)
+    shares = np.maximum(counts, 1) / max(counts.sum(), 1)
+    if formula == "paper":
+        rates = np.sqrt(sample / shares)
+    else:
+        rates = (np.sqrt(shares / sample) + 1) * sample / shares
+    return np.where(occurs, np.minimum(rates, 1.0), 0.0)
+
+
+def noise_weights(counts: np.ndarray, exponent: float) -> np.ndarray:
+    """Return count ** exponent for each word, zero for those that never occur: (V,) float64."""
+    return np.where(counts > 0, np.maximum(counts, 1).astype(np.float64) ** exponent, 0.0)
+
+
+def as_chances(rates: np.ndarray) -> np.ndarray:
+    """Return rates from 0 to 1 as uint32 thresholds for 32 random bits: (V,)."""
+    return np.minimum(rates * 2.0**32, 2.0**32 - 1).astype(np.uint32)
+
+
+def centre_chances(counts: np.ndarray, keep: np.ndarray) -> np.ndarray:
+    """Return how often each word is a centre, in a token of the text: (V,) float64."""
+    return np.asarray(counts * keep / max(counts.sum(), 1))
+
+
+def random64(counter: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return what `foretext.kernels.draws.random64` gives for each counter, of any shape."""
+    mixed = counter * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    result: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
+    return result

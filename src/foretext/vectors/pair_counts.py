@@ -7,31 +7,47 @@ sentence (there: of a line), and unknown words are dropped before distances are 
 Sums are exact. A pair weighs a whole number of `pair_weights`' units, so that neither the number of
 workers nor the parts that a memory budget cuts the text into change a bit of the result. The rows
 of each part go to disk, and at the end the rows of all parts are added up.
+
+Pairs of words counted by the shards of a text: by several processes, exactly, with restart. A
+shard is a range of tokens of a fixed size. It is sent with the words around it that its windows
+reach, so that it may begin and end within a sentence, and its rows wait on disk to be added up.
+Sums are of whole numbers, so that they depend neither on shards nor on workers.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import shutil
+import struct
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 
-from foretext.base.errors import SettingError
+from foretext._version import __version__
+from foretext.base.errors import OutputError, SettingError
 from foretext.base.files import atomic_folder
-from foretext.corpus.blocks import Advance
+from foretext.base.parsing import parse_json
+from foretext.corpus.blocks import Advance, map_in_order
 from foretext.data.token_file import TokenFile
-from foretext.shards import ShardEngine
+from foretext.kernels.cooccurrence import (
+    count_rows,
+    halo_after,
+    halo_before,
+    known_words,
+    list_places,
+)
+from foretext.shards import Shard, ShardEngine, ShardWork
+from foretext.shards.work import Fill
 from foretext.vectors.cooccurrence import Cooccurrence, CooccurrenceWriter, is_counted
-from foretext.vectors.pair_rows import known_part, rows_around
-from foretext.vectors.row_runs import Piece, Run, merge_runs
-from foretext.vectors.shard_pairs import ShardedPairs
+from foretext.vectors.row_runs import Piece, Run, merge_runs, new_piece, pieces_of, trimmed
 
-__all__ = ["count_cooccurrence", "open_cooccurrence", "pair_weights"]
+__all__ = ["ShardedPairs", "count_cooccurrence", "open_cooccurrence", "pair_weights"]
 
 LAYOUT = 1  # of the files; part of the fingerprint
 LARGEST_UNIT = 1 << 32
@@ -42,6 +58,10 @@ MOST_CELLS = 1 << 19  # of a piece: room that small is used again and stays in t
 READ_CELLS = 1 << 16  # of each run at a time, about: many short reads take longer than adding
 SHARDS = "pair-shards"  # beside the counts, until they are there
 HASHED_AT_ONCE = 1 << 24
+
+OPENER = "foretext.vectors.pair_counts:open_counter"
+SHARD = 1 << 22  # tokens
+HEAD = struct.Struct("<2q")  # places of a shard's own words, before all of its words
 
 
 def count_cooccurrence(
@@ -160,8 +180,8 @@ def _count_parts(
     """The rows of the text; where it takes several parts, theirs wait on disk to be added up."""
 
     def count(first: int, last: int) -> Iterator[Piece]:
-        part = known_part(tokens, len(weights) - 1, first, min(last, tokens.num_tokens))
-        return rows_around(part, weights, tokens.vocab_size, budget.cells, workers, progress)
+        part = _known_part(tokens, len(weights) - 1, first, min(last, tokens.num_tokens))
+        return _rows_around(part, weights, tokens.vocab_size, budget.cells, workers, progress)
 
     firsts = range(0, tokens.num_tokens, budget.tokens)
     if len(firsts) <= 1:
@@ -183,3 +203,130 @@ def fingerprint_of(tokens: TokenFile, window: int, *, by_distance: bool = True) 
         for at in range(0, len(array), HASHED_AT_ONCE):
             digest.update(np.ascontiguousarray(array[at : at + HASHED_AT_ONCE]).data)
     return digest.hexdigest()
+
+
+class _KnownWords(NamedTuple):
+    """The known words of a part of a text, with as many around it as its windows reach."""
+
+    words: np.ndarray  # (N,) int32, a 0 before, between and after sentences
+    first: int  # place of the first word of the part itself
+    last: int  # place behind its last one
+
+
+def _known_part(tokens: TokenFile, window: int, first: int, last: int) -> _KnownWords:
+    """Return the known words of the tokens `first` to `last` - 1, which may cut sentences."""
+    ids, sentences = tokens.ids, tokens.sentence_starts
+    if first == last:
+        return _KnownWords(np.zeros(1, np.int32), 0, 0)
+    before = int(np.searchsorted(sentences, first, side="right")) - 1
+    after = int(np.searchsorted(sentences, last, side="left"))
+    begin = halo_before(ids, first, sentences[before], window)
+    end = halo_after(ids, last, sentences[after], window)
+    words = np.empty(end - begin + after - before + 2, np.int32)
+    size, *centres = known_words(ids, sentences, begin, first, last, end, words)
+    return _KnownWords(words[:size], centres[0], centres[1])
+
+
+def _rows_around(
+    part: _KnownWords,
+    weights: np.ndarray,
+    vocab_size: int,
+    capacity: int,
+    workers: int = 1,
+    progress: Advance | None = None,
+) -> Iterator[Piece]:
+    """Yield the rows of what stands around the words of a part.
+
+    Args:
+        part: of a text.
+        weights: of pairs, by distance, (window + 1,) int64.
+        vocab_size: the number of rows.
+        capacity: cells of a piece, at most; a row is never cut.
+        workers: threads.
+        progress: shows the words done.
+    """
+    words, window = part.words, len(weights) - 1
+    starts, places = list_places(words, part.first, part.last, vocab_size)
+    most = np.minimum(2 * window * np.diff(starts), vocab_size)  # (V,) cells of each row
+
+    def work(rows: tuple[int, int]) -> Piece:
+        size = int(most[rows[0] : rows[1]].sum())
+        piece = new_piece(rows[1] - rows[0], size)
+        count_rows(words, starts, places, weights, *rows, *piece)
+        return trimmed(piece)
+
+    pieces = pieces_of(most, capacity)
+    for rows, piece in zip(pieces, map_in_order(work, pieces, workers), strict=True):
+        if progress is not None:
+            progress.advance(int(starts[rows[1]] - starts[rows[0]]))
+        yield piece
+
+
+class ShardedPairs(NamedTuple):
+    """Who counts the shards of a text, and where their rows wait.
+
+    Attributes:
+        engine: does the work.
+        folder: of all rows; made where it is not there.
+        fingerprint: of ids, sentences and weights: no rows of other ones are taken.
+        num_tokens: of a shard.
+    """
+
+    engine: ShardEngine
+    folder: Path
+    fingerprint: str
+    num_tokens: int = SHARD
+
+    def run(
+        self, tokens: TokenFile, weights: np.ndarray, progress: Advance | None = None
+    ) -> list[Run]:
+        """Count pairs, and return the rows of each shard, in order.
+
+        Args:
+            tokens: the text.
+            weights: of pairs, by distance, (window + 1,) int64.
+            progress: shows the words done.
+
+        Raises:
+            ForetextError: a shard cannot be counted, or its rows not be written; others stay.
+        """
+        name = f"{self.fingerprint[:16]}-{self.num_tokens}-{__version__}"
+        settings = json.dumps([tokens.vocab_size, weights.tolist()])
+        work = ShardWork(OPENER, settings, self.folder / name)
+        runs = []
+        for done in self.engine.run(work, self._shards(tokens, len(weights) - 1)):
+            runs.append(Run(done.folder, tokens.vocab_size))
+            if progress is not None:
+                progress.advance(done.num_bytes)
+        return runs
+
+    def _shards(self, tokens: TokenFile, window: int) -> Iterator[Shard]:
+        for number, first in enumerate(range(0, max(tokens.num_tokens, 1), self.num_tokens)):
+            last = min(first + self.num_tokens, tokens.num_tokens)
+            num_words = int(np.count_nonzero(tokens.ids[first:last]))
+            yield Shard(number, partial(_data, tokens, window, first, last), num_words)
+
+
+def _open_counter(settings: str) -> Fill:
+    """Return what counts the pairs of shards, for `foretext.shards.ShardWork`.
+
+    Args:
+        settings: the number of words and the weights by distance, as JSON.
+    """
+    values: tuple[int, list[int]] = parse_json(
+        settings, "the weights of pairs", OutputError, tuple[int, list[int]]
+    )
+    vocab_size, weights = values[0], np.array(values[1], np.int64)
+    capacity = max(vocab_size, MOST_CELLS)
+
+    def fill(data: bytes, folder: Path) -> None:
+        words = np.frombuffer(data, "<i4", offset=HEAD.size).astype(np.int32)
+        part = _KnownWords(words, *HEAD.unpack_from(data))
+        Run.write(folder, vocab_size, _rows_around(part, weights, vocab_size, capacity))
+
+    return fill
+
+
+def _data(tokens: TokenFile, window: int, first: int, last: int) -> bytes:
+    part = _known_part(tokens, window, first, last)
+    return HEAD.pack(part.first, part.last) + part.words.astype("<i4").tobytes()

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.errors import SettingError
-from foretext.vectors.linear_map import map_vectors
+from foretext.vectors.alignment import map_vectors
 from foretext.vectors.principal_components import principal_components
 from foretext.vectors.word_vectors import WordVectors
 

@@ -135,8 +135,8 @@ class TileDescent:
         """Yield what learns rounds of tiles: this thread, several, other processes, or nodes."""
         config, cluster = self.config, self._cluster
         if cluster is not None:
-            from foretext.vectors.replicas.attempts import Attempts
             from foretext.vectors.replicas.on_ray.tile_group import RayTileGroup
+            from foretext.vectors.replicas.training import Attempts
 
             with RayTileGroup(
                 self.weights,

@@ -21,9 +21,8 @@ import numpy as np
 
 from foretext.base.files import output_error
 from foretext.base.parsing import new_array
-from foretext.kernels.glove import CELL_TYPES, Cells
+from foretext.kernels.glove import CELL_TYPES, Cells, size_tiles, take_cells
 from foretext.kernels.simd import LANES
-from foretext.kernels.tiles import size_tiles, take_cells
 from foretext.vectors.cooccurrence import Cooccurrence
 
 __all__ = ["HeldOutCells", "Tiles", "num_blocks"]

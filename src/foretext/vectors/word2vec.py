@@ -22,18 +22,19 @@ from foretext.kernels.word2vec import train_slice
 from foretext.kernels.word2vec_arrays import Method, Targets, Text, Weights, scratch_for
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.vocabulary import Vocabulary
-from foretext.vectors.frequencies import as_chances, centre_chances, keep_rates
 from foretext.vectors.held_out import HeldOutWindows
 from foretext.vectors.output_layer import (
     FullSoftmax,
     HierarchicalSoftmax,
     NegativeSampling,
     OutputLayer,
+    as_chances,
+    centre_chances,
+    keep_rates,
 )
 from foretext.vectors.replicas import ReplicasConfig, Rows, train_replicas
 from foretext.vectors.room import refuse_without_room
-from foretext.vectors.slice_learner import Learned
-from foretext.vectors.slices import Slices
+from foretext.vectors.schedule import Learned, Slices
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["Word2Vec"]

@@ -1,4 +1,9 @@
-"""Similarities, neighbours and analogies of words, under gensim's names."""
+"""Similarities, neighbours and analogies of words, under gensim's names.
+
+The cost of optimal transport: what it takes at least to move one set of weights onto another. A
+linear programme over all pairs of points (Kantorovich), which scipy solves exactly; for the word
+mover's distance (Kusner et al. 2015, "From Word Embeddings to Document Distances").
+"""
 
 from __future__ import annotations
 
@@ -15,15 +20,18 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.config import whole_number
 from foretext.base.errors import SettingError
 from foretext.vectors.neighbors import Nearest, search, unit_rows
-from foretext.vectors.transport import transport_cost
 from foretext.vectors.word_lookup import WordLookup
 
-__all__ = ["WordSimilarity"]
+__all__ = ["WordSimilarity", "example_words"]
 
 Term: TypeAlias = str | NDArray[Any] | tuple[str | NDArray[Any], float]
 Terms: TypeAlias = str | NDArray[Any] | Sequence[Term]
 
 _TINY = 1e-6  # of 3CosMul, as in the paper
+
+FUNCTION_WORDS = 100  # the most frequent words, nearly all of them without a topic, in any language
+FREQUENT = 2000  # words whose vectors have seen enough text
+SHORTEST = 5  # letters of a word; in large scripts, such as Chinese, two characters
 
 
 class WordSimilarity(WordLookup):
@@ -101,7 +109,7 @@ class WordSimilarity(WordLookup):
             return float("inf")
         points = [np.array([self.get_vector(word, norm=norm) for word in each]) for each in counts]
         weights = [np.array(list(each.values())) / each.total() for each in counts]
-        return transport_cost(points[0], points[1], weights[0], weights[1])
+        return _transport_cost(points[0], points[1], weights[0], weights[1])
 
     def most_similar(
         self,
@@ -370,3 +378,50 @@ def _weighted_term(term: Any, weight: float) -> tuple[str | NDArray[Any], float]
             "('ship', 0.5)."
         )
     return term[0], float(term[1])
+
+
+def example_words(words: Sequence[str], number: int = 8) -> list[str]:
+    """Return words that are frequent and probably have a topic, spread over the frequencies.
+
+    Args:
+        words: the most frequent first.
+        number: how many, at most.
+    """
+    frequent = words[FUNCTION_WORDS:FREQUENT] or words
+    telling = [word for word in frequent if word.isalpha() and _is_long(word)] or list(frequent)
+    step = max(1, len(telling) // number)
+    return telling[::step][:number]
+
+
+def _is_long(word: str) -> bool:
+    return len(word) >= (SHORTEST if word[0] < "\u2e80" else 2)
+
+
+def _transport_cost(
+    points: NDArray[np.float32],
+    others: NDArray[np.float32],
+    weights: NDArray[np.float64],
+    other_weights: NDArray[np.float64],
+) -> float:
+    """Return the least sum of Euclidean distance times weight.
+
+    Args:
+        points: (N, D).
+        others: (M, D).
+        weights: (N,), which sum to 1.
+        other_weights: (M,), likewise.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import eye_array, kron, vstack
+    from scipy.spatial.distance import cdist
+
+    distances = cdist(points, others)  # (N, M)
+    if 1 in distances.shape:  # there is one plan only
+        return float(weights @ distances @ other_weights)
+    num_points, num_others = distances.shape
+    leaving = kron(eye_array(num_points), np.ones((1, num_others)))
+    arriving = kron(np.ones((1, num_points)), eye_array(num_others))
+    amounts = np.concatenate([weights, other_weights])
+    plan = linprog(distances.ravel(), A_eq=vstack([leaving, arriving]), b_eq=amounts)
+    assert plan.success, plan.message  # weights of the same sum can always be moved
+    return float(plan.fun)

@@ -17,18 +17,17 @@ from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.known_languages import languages_of_words
 from foretext.vectors.analogies import evaluate_analogies
 from foretext.vectors.analogy_scores import AnalogyResult
-from foretext.vectors.example_words import example_words
 from foretext.vectors.formats import ReadOptions, read_table, write_table
-from foretext.vectors.shortened import shortened
 from foretext.vectors.storage import StorageType
 from foretext.vectors.text_embedding import (
     embed_texts,
     known_rows,
     remove_first_component,
+    shortened,
     word_weights,
 )
 from foretext.vectors.word_pairs import WordPairResult, evaluate_pairs
-from foretext.vectors.word_similarity import WordSimilarity
+from foretext.vectors.word_similarity import WordSimilarity, example_words
 
 __all__ = ["WordVectors"]
 

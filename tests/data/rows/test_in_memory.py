@@ -10,7 +10,7 @@ import pyarrow
 import pytest
 
 from foretext.base.errors import CorpusError
-from foretext.corpus.in_memory import InMemory
+from foretext.corpus.texts import InMemory
 from foretext.data.rows import RowsConfig
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.matching.network import TextMatcher

@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foretext.vectors.frequencies import centre_chances
+from foretext.vectors.fasttext import SubwordWeights
 from foretext.vectors.ngrams import CharacterNgrams
-from foretext.vectors.output_layer import FullSoftmax, HierarchicalSoftmax, NegativeSampling
-from foretext.vectors.subword_weights import SubwordWeights
+from foretext.vectors.output_layer import (
+    FullSoftmax,
+    HierarchicalSoftmax,
+    NegativeSampling,
+    centre_chances,
+)
 
 COUNTS = np.array([0, 40, 21, 13, 8, 5, 3, 2, 1])
 

@@ -12,7 +12,7 @@ import foretext as ft
 from foretext.base.errors import OutputError
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.replicas import tile_processes
-from foretext.vectors.replicas.tile_part import Slot, TilePlan, tile_slots
+from foretext.vectors.replicas.tile_processes import Slot, TilePlan, tile_slots
 from tests.vectors.texts import write_topics
 
 SMALL: dict[str, Any] = {"vector_size": 8, "min_count": 1, "epochs": 2}

@@ -19,12 +19,9 @@ from foretext.base.errors import OutputError, SettingError
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.vectors.hogwild import train_hogwild
-from foretext.vectors.replicas.local_group import LocalReplicaGroup
+from foretext.vectors.replicas.averaging import Replica, shares_of_changes
+from foretext.vectors.replicas.local_group import LocalProcesses, LocalReplicaGroup, SharedWeights
 from foretext.vectors.replicas.plan import ReplicaPlan
-from foretext.vectors.replicas.processes import LocalProcesses
-from foretext.vectors.replicas.replica import Replica
-from foretext.vectors.replicas.shared_weights import SharedWeights
-from foretext.vectors.replicas.shares import shares_of_changes
 from foretext.vectors.replicas.tiers import ROUNDS
 from foretext.vectors.replicas.training import Replicas
 from tests.processes import started, wait_for_records

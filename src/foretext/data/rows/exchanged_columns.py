@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from foretext.base.errors import CorpusError
-from foretext.corpus.in_memory import is_file_or_source
-from foretext.corpus.source import STANDARD_INPUT
+from foretext.corpus.sources import STANDARD_INPUT
+from foretext.corpus.texts import is_file_or_source
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.reading import first_names
 from foretext.data.rows.settings import COLUMNS, Column, LabelledConfig, as_columns

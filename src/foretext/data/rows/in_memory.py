@@ -15,8 +15,8 @@ from typing import Any, TypeAlias, cast
 from foretext.base.counted import counted
 from foretext.base.errors import CorpusError
 from foretext.corpus.foreign_tables import column_names, plain_value, table_rows
-from foretext.corpus.in_memory import is_file_or_source, spooled
-from foretext.corpus.source import Source
+from foretext.corpus.sources import Source
+from foretext.corpus.texts import is_file_or_source, spooled
 from foretext.data.rows.parallel_files import ParallelFiles
 
 __all__ = ["RowSource", "json_lines", "row_source", "tagged_blocks"]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from foretext.base.config import Config
 from foretext.base.errors import SettingError, did_you_mean
-from foretext.corpus.normalization import normalize
+from foretext.corpus.decoding import normalize
 from foretext.data.rows.inputs import Input
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import Column, Columns, LabelledConfig, as_columns

@@ -12,8 +12,7 @@ from itertools import chain, islice
 from typing import BinaryIO, cast
 
 from foretext.base.terminal import standard_input
-from foretext.corpus.source import STANDARD_INPUT, Source
-from foretext.corpus.sources import find_sources
+from foretext.corpus.sources import STANDARD_INPUT, Source, find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parquet_rows import parquet_records
 from foretext.data.rows.record import Record

@@ -11,7 +11,7 @@ from typing import Any
 
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.parsing.json_text import json_object
-from foretext.corpus.normalization import normalize
+from foretext.corpus.decoding import normalize
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.input_columns import (
     InputColumns,

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from foretext.base.errors import CorpusError
-from foretext.corpus.normalization import normalize
+from foretext.corpus.decoding import normalize
 from foretext.data.rows.exchanged_columns import refuse_exchange
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.record import Record

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from foretext.base.errors import CorpusError
-from foretext.corpus.normalization import normalize
+from foretext.corpus.decoding import normalize
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.line_alignment import uneven_files

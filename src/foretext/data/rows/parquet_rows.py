@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from foretext.corpus.compression import unpacked
 from foretext.corpus.parquet import column_types, parquet_batches
-from foretext.corpus.source import Source
+from foretext.corpus.sources import Source
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import LabelledConfig
 

@@ -12,8 +12,7 @@ from foretext.base.errors import CorpusError
 from foretext.base.parsing.json_text import json_value
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
-from foretext.corpus.source import Source
-from foretext.corpus.sources import find_sources
+from foretext.corpus.sources import Source, find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.question import Question
 from foretext.data.rows.question_entries import Entry, entries_of, questions_of

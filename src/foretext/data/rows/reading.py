@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from foretext.base.config import Config
 from foretext.base.parsing.json_text import json_object
-from foretext.corpus.in_memory import is_file_or_source
-from foretext.corpus.source import STANDARD_INPUT
+from foretext.corpus.sources import STANDARD_INPUT
+from foretext.corpus.texts import is_file_or_source
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.input_file import InputFile, input_files
 from foretext.data.rows.input_rows import InputsConfig

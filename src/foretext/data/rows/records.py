@@ -13,10 +13,8 @@ from typing import Literal
 
 from foretext.base.errors import CorpusError
 from foretext.corpus.compression import LARGEST_PIECE, unpacked, without_compression_suffix
-from foretext.corpus.decoding import decoded
-from foretext.corpus.lines import split_lines, with_line_feeds
-from foretext.corpus.source import Source
-from foretext.corpus.sources import find_sources
+from foretext.corpus.decoding import decoded, split_lines, with_line_feeds
+from foretext.corpus.sources import Source, find_sources
 from foretext.data.rows.absent_header import refuse_absent_columns
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.in_memory import RowSource

@@ -9,7 +9,7 @@ from statistics import median
 
 from foretext.base.errors import CorpusError
 from foretext.corpus.compression import without_compression_suffix
-from foretext.corpus.source import Source
+from foretext.corpus.sources import Source
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.pair_columns import LABEL_NAMES, TEXT_NAMES, as_number
 from foretext.data.rows.record import Record

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from foretext.base.parsing.json_text import json_collection
-from foretext.corpus.source import Source
+from foretext.corpus.sources import Source
 from foretext.data.rows.json_lines import json_values
 from foretext.data.rows.record import Record, type_name
 

@@ -9,10 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from foretext.base.errors import CorpusError
+from foretext.corpus.decoding import normalize
 from foretext.corpus.foreign_tables import column_names
-from foretext.corpus.normalization import normalize
-from foretext.corpus.source import Source
-from foretext.corpus.sources import find_sources
+from foretext.corpus.sources import Source, find_sources
 from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import read_records

@@ -12,10 +12,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from foretext.base.config import Config
 from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus.compression import LARGEST_PIECE
+from foretext.corpus.decoding import normalize
 from foretext.corpus.encoding import Encoding
-from foretext.corpus.normalization import normalize
-from foretext.corpus.source import Source
-from foretext.corpus.sources import find_sources
+from foretext.corpus.sources import Source, find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.parquet_rows import parquet_records

@@ -10,7 +10,7 @@ from foretext.base.errors import CorpusError, SettingError
 from foretext.base.parsing.json_text import json_object
 from foretext.corpus.columns import has_column, value_at
 from foretext.corpus.compression import without_compression_suffix
-from foretext.corpus.normalization import normalize
+from foretext.corpus.decoding import normalize
 from foretext.data.rows.input_file import InputFile
 from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
 from foretext.data.rows.json_lines import json_records

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from foretext.base.errors import CorpusError
-from foretext.corpus.normalization import normalize
+from foretext.corpus.decoding import normalize
 from foretext.data.rows.exchanged_columns import refuse_exchange
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label import Label

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.serving.ability import Ability
-from foretext.vectors.shortened import shortened
+from foretext.vectors.text_embedding import shortened
 
 __all__ = ["Rerank", "RerankOptions"]
 

@@ -19,7 +19,7 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.errors import CorpusError, GivenError, ModelFileError
 from foretext.base.files import atomic_file, atomic_folder
 from foretext.base.replacement import CONFIG, refuse_unfinished
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.data.rows import LabelledText
 from foretext.data.rows.given import given_label_sets, given_texts
 from foretext.data.rows.label import Label, ordered_labels

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from foretext.base.config import Config
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.corpus.scripts import WITHOUT_BLANKS, script_rates
 from foretext.tasks.spelled_words import Splitting, prepared, words_of
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.parsing import parse_json, read_tensors, write_tensors
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.data.rows.label import kept_values, named_labels
 from foretext.tasks.classification.linear_config import LinearConfig
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.tasks.classification.linear_config import LONGEST_GRAM, LinearConfig
 from foretext.tasks.classification.linear_storage import LinearParts
 from foretext.tasks.explanation import Asked, Values, Weighed, contrasted, summed

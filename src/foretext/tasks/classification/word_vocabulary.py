@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.parsing import parse_json, read_tensors, write_tensors
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.data.sparse_rows import SparseRows
 from foretext.tasks.classification.linear_config import LinearConfig
 from foretext.tasks.classification.linear_storage import kept_config, packed_texts, unpacked_texts

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.errors import CorpusError
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.data.rows import LabelledText
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.word_vocabulary import WordVocabulary

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.corpus.jieba_words import mark_words
+from foretext.corpus.chinese_words import mark_words
 from foretext.corpus.text_tokens import split_text
 
 __all__ = [

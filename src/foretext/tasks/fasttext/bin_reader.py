@@ -21,7 +21,7 @@ from foretext.tasks.fasttext.output_layer import OutputLayer
 from foretext.tasks.fasttext.product_quantizer import CENTROIDS, ProductQuantizer
 from foretext.tasks.fasttext.quantisation import QuantisedRows
 from foretext.tasks.fasttext.rows import DenseRows, Rows, are_weights
-from foretext.vectors.formats.fasttext_layout import (
+from foretext.vectors.formats.fasttext_bin import (
     CODES,
     DICTIONARY,
     ENTRY,
@@ -35,7 +35,7 @@ from foretext.vectors.formats.fasttext_layout import (
     Source,
     read_settings,
 )
-from foretext.vectors.formats.streams import open_input
+from foretext.vectors.formats.table import open_input
 
 __all__ = ["holds_classifier", "read_model"]
 

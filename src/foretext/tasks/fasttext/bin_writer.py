@@ -19,7 +19,7 @@ from foretext.tasks.fasttext.config import LOSSES, ResolvedConfig
 from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.product_quantizer import ProductQuantizer
 from foretext.tasks.fasttext.quantisation import QuantisedRows
-from foretext.vectors.formats.fasttext_layout import (
+from foretext.vectors.formats.fasttext_bin import (
     BLOCK_ROWS,
     CODES,
     DICTIONARY,
@@ -34,7 +34,7 @@ from foretext.vectors.formats.fasttext_layout import (
     WORD,
     Settings,
 )
-from foretext.vectors.formats.streams import encoded_words, open_output
+from foretext.vectors.formats.table import encoded_words, open_output
 
 __all__ = ["cutting_note", "write_model"]
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from foretext.base.config import Config
 from foretext.base.runtime import usable_cores
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
-from foretext.kernels.fasttext_classifier_arrays import (
+from foretext.kernels.fasttext_classifier import (
     HIERARCHICAL,
     NEGATIVE_SAMPLING,
     ONE_VS_ALL,

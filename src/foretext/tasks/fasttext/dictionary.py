@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from foretext.corpus.counts import Cutter
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.corpus.word_table import WordTable, new_scratch
 from foretext.data.rows.label import Label, LabelValue, named_labels
 from foretext.kernels.fasttext_features import document_units, encode_lines

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.kernels.fasttext_classifier_arrays import Documents
+from foretext.kernels.fasttext_classifier import Documents
 from foretext.kernels.fasttext_features import document_entries, unit_signatures
 from foretext.tasks.fasttext.dictionary import Dictionary, Units, WordIds
 from foretext.tasks.fasttext.labels import NumberedLabels

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foretext.base.errors import SettingError
-from foretext.corpus.in_memory import is_file_or_source
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
+from foretext.corpus.texts import is_file_or_source
 from foretext.data.rows import LabelledText, RowsConfig, read_texts
 from foretext.data.rows.given import given_label_sets, given_texts
 from foretext.tasks.classification.labeller import TextLabeller, check_same_number

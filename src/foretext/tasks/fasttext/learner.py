@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from foretext.base.errors import SettingError
 from foretext.base.runtime import refuse_without_memory
-from foretext.kernels.fasttext_classifier import fill_rows, train_documents
-from foretext.kernels.fasttext_classifier_arrays import Model, scratch_for
+from foretext.kernels.fasttext_classifier import Model, fill_rows, scratch_for, train_documents
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.tasks.fasttext.config import LOSSES
 from foretext.tasks.fasttext.dictionary import Dictionary, Units, WordIds
@@ -19,8 +18,7 @@ from foretext.tasks.fasttext.labels import NumberedLabels
 from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.output_layer import OutputLayer
 from foretext.tasks.fasttext.rows import DenseRows
-from foretext.vectors.slice_learner import Learned
-from foretext.vectors.slices import Slices
+from foretext.vectors.schedule import Learned, Slices
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["ClassifierLearner", "LabelledTokens"]

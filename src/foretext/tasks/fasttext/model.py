@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.corpus.blocks import map_in_order
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.kernels.fasttext_classifier import mean_rows
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.tasks.fasttext.dictionary import Dictionary, Units

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from foretext.corpus.counts import Cutter
-from foretext.corpus.normalization import Form, normalize
+from foretext.corpus.decoding import Form, normalize
 from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.kernels.letters import SEPARATOR, WORD, Letters
 from foretext.tasks.fasttext.config import ResolvedConfig

@@ -23,7 +23,7 @@ from foretext.base.files import atomic_file, atomic_folder, is_regular_file
 from foretext.base.parsing import read_json, read_tensors, write_tensors
 from foretext.base.parsing.tensor_file import check_tensors
 from foretext.base.replacement import refuse_unfinished
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.data.rows.label import LabelValue
 from foretext.tasks.fasttext.config import ResolvedConfig
 from foretext.tasks.fasttext.dictionary import Dictionary, flaw_of
@@ -32,7 +32,7 @@ from foretext.tasks.fasttext.output_layer import OutputLayer
 from foretext.tasks.fasttext.product_quantizer import ProductQuantizer
 from foretext.tasks.fasttext.quantisation import QuantisedRows
 from foretext.tasks.fasttext.rows import DenseRows, Rows, are_weights
-from foretext.vectors.formats.streams import encoded_words
+from foretext.vectors.formats.table import encoded_words
 
 __all__ = [
     "KIND",

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from foretext.corpus.normalization import Form
+from foretext.corpus.decoding import Form
 from foretext.data.overlap_features import NUM_OVERLAP_FEATURES, OverlapFeatures
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import LabelledPair

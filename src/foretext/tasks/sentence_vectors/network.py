@@ -21,8 +21,8 @@ from foretext.tasks.sentence_vectors.answers import (
     sentence_answers,
 )
 from foretext.tasks.sentence_vectors.task import SentenceEncoderLearning
-from foretext.vectors.shortened import shortened
 from foretext.vectors.text_cosines import text_cosines
+from foretext.vectors.text_embedding import shortened
 
 __all__ = ["SentenceEncoder"]
 

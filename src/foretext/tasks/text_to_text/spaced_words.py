@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from foretext.corpus.jieba_words import mark_words
+from foretext.corpus.chinese_words import mark_words
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.corpus.scripts import WITHOUT_BLANKS, script_of
 

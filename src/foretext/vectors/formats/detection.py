@@ -8,7 +8,7 @@ from foretext.base.errors import VectorFileError
 from foretext.corpus.compression import without_compression_suffix
 from foretext.vectors.formats.glove_text import num_dimensions
 from foretext.vectors.formats.lines import is_number, refuse_carriage_returns
-from foretext.vectors.formats.streams import open_input
+from foretext.vectors.formats.table import open_input
 from foretext.vectors.formats.word2vec_text import parse_header
 
 __all__ = ["detect_format", "format_of_name"]

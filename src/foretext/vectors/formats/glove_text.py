@@ -14,8 +14,14 @@ from foretext.vectors.formats.lines import (
     refuse_carriage_returns,
     write_lines,
 )
-from foretext.vectors.formats.streams import encoded_words, open_input, open_output
-from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
+from foretext.vectors.formats.table import (
+    ReadOptions,
+    Rows,
+    VectorTable,
+    encoded_words,
+    open_input,
+    open_output,
+)
 from foretext.vectors.formats.word2vec_text import MOST_DIMENSIONS
 
 __all__ = ["num_dimensions", "read", "write"]

@@ -19,9 +19,15 @@ from numpy.typing import NDArray
 from foretext.base.errors import VectorFileError
 from foretext.base.parsing import read_tensors, write_tensors
 from foretext.base.parsing.tensor_file import check_tensors
-from foretext.vectors.formats.fasttext_layout import LONGEST_NGRAM
-from foretext.vectors.formats.streams import encoded_words, open_input
-from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable, first_not_finite
+from foretext.vectors.formats.fasttext_bin import LONGEST_NGRAM
+from foretext.vectors.formats.table import (
+    ReadOptions,
+    Rows,
+    VectorTable,
+    encoded_words,
+    first_not_finite,
+    open_input,
+)
 from foretext.vectors.storage import StorageType, pack_vectors, unpack_vectors
 
 if TYPE_CHECKING:

@@ -12,8 +12,14 @@ from typing import BinaryIO
 import numpy as np
 
 from foretext.base.errors import VectorFileError
-from foretext.vectors.formats.streams import encoded_words, open_input, open_output
-from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
+from foretext.vectors.formats.table import (
+    ReadOptions,
+    Rows,
+    VectorTable,
+    encoded_words,
+    open_input,
+    open_output,
+)
 from foretext.vectors.formats.word2vec_text import check_num_words, read_header
 
 __all__ = ["read", "write"]

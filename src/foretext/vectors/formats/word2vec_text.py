@@ -8,8 +8,14 @@ from typing import BinaryIO
 from foretext.base.counted import counted
 from foretext.base.errors import VectorFileError
 from foretext.vectors.formats.lines import read_lines, refuse_carriage_returns, write_lines
-from foretext.vectors.formats.streams import encoded_words, open_input, open_output
-from foretext.vectors.formats.table import ReadOptions, Rows, VectorTable
+from foretext.vectors.formats.table import (
+    ReadOptions,
+    Rows,
+    VectorTable,
+    encoded_words,
+    open_input,
+    open_output,
+)
 
 __all__ = ["check_num_words", "parse_header", "read", "read_header", "write"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Protocol, Self
 
-from foretext.vectors.slice_learner import Learned
+from foretext.vectors.schedule import Learned
 
 __all__ = ["ReplicaGroup", "ReplicaLostError"]
 

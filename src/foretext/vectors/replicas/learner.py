@@ -10,7 +10,7 @@ import numpy as np
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.replicas.settings import ReplicasConfig
 from foretext.vectors.replicas.tiers import Rows
-from foretext.vectors.slice_learner import SliceLearner
+from foretext.vectors.schedule import SliceLearner
 
 __all__ = ["ReplicaLearner"]
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
+from foretext.base.errors import OutputError
 from foretext.progress.run_context import RunContext
 from foretext.shards import ShardEngine
 from foretext.vectors.hogwild import Hogwild, train_hogwild
-from foretext.vectors.replicas.attempts import Attempts
-from foretext.vectors.replicas.group import ReplicaGroup
+from foretext.vectors.replicas.averaging import Pieces
+from foretext.vectors.replicas.group import ReplicaGroup, ReplicaLostError
 from foretext.vectors.replicas.learner import ReplicaLearner
 from foretext.vectors.replicas.local_group import LocalReplicaGroup
 from foretext.vectors.replicas.on_ray import RayReplicaGroup
-from foretext.vectors.replicas.pieces import Pieces
-from foretext.vectors.slice_learner import Learned
+from foretext.vectors.schedule import Learned
 
-__all__ = ["Replicas", "train_replicas"]
+__all__ = ["TRIES", "Attempts", "Replicas", "too_many_lost", "train_replicas"]
+
+Result = TypeVar("Result")
+
+TRIES = 3  # of one work: the system ends processes where memory is short, and it may be back
 
 
 def train_replicas(learner: ReplicaLearner, context: RunContext) -> list[dict[str, Any]]:
@@ -91,3 +96,48 @@ def _group(learner: ReplicaLearner, engine: ShardEngine | None) -> ReplicaGroup:
     """Return who learns: the cluster of an engine, or this machine."""
     cluster = None if engine is None else engine.cluster
     return LocalReplicaGroup(learner) if cluster is None else RayReplicaGroup(learner, cluster)
+
+
+def too_many_lost() -> OutputError:
+    """Return the error of a training whose processes ended `TRIES` times."""
+    return OutputError(
+        f"A process of the training has ended {TRIES} times; free memory or take fewer "
+        "--processes in a new run."
+    )
+
+
+class Attempts:
+    """Does work once all processes are there.
+
+    Args:
+        start: has all of them there, each with the weights of the model.
+        context: gets a note where one is lost.
+    """
+
+    def __init__(self, start: Callable[[], None], context: RunContext) -> None:
+        self._start, self._context = start, context
+        self._is_whole = False  # whether all are there
+
+    def begin_again(self) -> None:
+        """Give the weights of the model to all before the next work."""
+        self._is_whole = False
+
+    def __call__(self, work: Callable[[], Result]) -> Result:
+        """Do what a process that ends can spoil, until it is done by all.
+
+        Raises:
+            OutputError: processes end again and again; the weights are those before the work.
+        """
+        for _ in range(TRIES):
+            try:
+                if not self._is_whole:
+                    self._start()
+                    self._is_whole = True
+                return work()
+            except ReplicaLostError as lost:
+                self._is_whole = False
+                self._context.note(
+                    f"{lost}; another one takes its place, and what was learned since all had the "
+                    "same weights is learned again"
+                )
+        raise too_many_lost()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foretext.vectors.replicas.on_ray.exchange import Exchange
+from foretext.vectors.replicas.on_ray.group import Exchange
 from foretext.vectors.replicas.tiers import ROUNDS, Rows, parts_due
 
 WORDS, NODES, STRIDE = 37, 20, 4

@@ -17,8 +17,7 @@ from foretext.shards import RayEngine
 from foretext.shards.on_ray.address import RayAddress
 from foretext.shards.on_ray.connection import connected
 from foretext.vectors.replicas.on_ray import group, members
-from foretext.vectors.replicas.on_ray.group import RayReplicaGroup
-from foretext.vectors.replicas.on_ray.sent_text import pieces_of
+from foretext.vectors.replicas.on_ray.group import RayReplicaGroup, pieces_of
 from tests.shards.on_ray.clusters import ENVIRONMENT
 from tests.vectors.replicas.models import Text, learner, trained
 from tests.vectors.replicas.on_ray.losses import lose, same

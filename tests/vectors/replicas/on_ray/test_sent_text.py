@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from foretext.base.errors import CorpusError
-from foretext.vectors.replicas.on_ray import sent_text
-from foretext.vectors.replicas.on_ray.sent_text import META, SentText, pieces_of
+from foretext.vectors.replicas.on_ray import group
+from foretext.vectors.replicas.on_ray.group import META, SentText, pieces_of
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_a_folder_that_is_here_is_used(folder: Path) -> None:
 
 
 def test_pieces_become_the_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sent_text, "PIECE", 100)
+    monkeypatch.setattr(group, "PIECE", 100)
     pieces = list(pieces_of(folder))
     assert [(name, len(piece)) for name, piece in pieces] == [
         ("ids.bin", 100),

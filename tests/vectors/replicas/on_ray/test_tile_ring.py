@@ -14,8 +14,7 @@ import pytest
 from foretext.kernels.glove import train_tiles
 from foretext.vectors.cooccurrence import Cooccurrence
 from foretext.vectors.glove_weights import GloveWeights
-from foretext.vectors.replicas.on_ray.tile_group import RayTileGroup
-from foretext.vectors.replicas.on_ray.tile_member import TileMember, TileSettings
+from foretext.vectors.replicas.on_ray.tile_group import RayTileGroup, TileMember, TileSettings
 from foretext.vectors.tiles import Tiles
 
 V, RATE = 150, 0.05
