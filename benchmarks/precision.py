@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from foretext.nn.device import choose_dtype
+from foretext.nn.precision import choose_dtype
 
 __all__ = ["has_bfloat16", "native_autocast"]
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from foretext.backbones.deberta import Deberta
-from foretext.backbones.deberta_config import DebertaConfig
+from foretext.backbones.deberta import Deberta, DebertaConfig
 from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
 

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 import torch
 
-from foretext.backbones.xlnet import XLNet
+from foretext.backbones.xlnet import DISTANCES, XLNet
 from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
 from tests.networks import random_inputs
 
 V, T = 50, 8
+
+T_OF_NEAR_DISTANCES = 24
 
 
 def xlnet(**settings: Any) -> XLNet:
@@ -193,3 +195,39 @@ def test_shapes_that_cannot_be(settings: dict[str, int], message: str) -> None:
 def test_rows_are_as_long_as_the_settings_say() -> None:
     with pytest.raises(AssertionError, match="at most 20"):
         xlnet()(random_inputs(V, (1, 21)))
+
+
+def xlnet_of_near_distances(first_attention: str) -> XLNet:
+    torch.manual_seed(0)
+    shape = {"num_layers": 2, "dim": 64, "num_heads": 4, "max_length": T_OF_NEAR_DISTANCES}
+    return XLNet(XLNet.Config(**shape, first_attention=first_attention), 50).eval()
+
+
+def test_each_head_looks_most_at_its_distance() -> None:
+    with torch.no_grad():
+        maps = xlnet_of_near_distances("neighbours").attention_maps(
+            Inputs(torch.randint(50, (2, T_OF_NEAR_DISTANCES)))
+        )
+    for layer, weights in enumerate(maps):
+        for head, distance in enumerate(DISTANCES[layer]):
+            for query in range(3, T_OF_NEAR_DISTANCES - 3):
+                seen = weights[:, head, query]  # (B, T)
+                assert (seen.argmax(-1) == query - distance).all()
+                assert (seen.amax(-1) > 0.3).all()
+
+
+def test_by_default_heads_look_at_all_distances() -> None:
+    with torch.no_grad():
+        (weights, _) = xlnet_of_near_distances("random").attention_maps(
+            Inputs(torch.randint(50, (2, T_OF_NEAR_DISTANCES)))
+        )
+    assert weights.max() < 3 / T_OF_NEAR_DISTANCES
+
+
+def test_less_is_added_to_the_residual_stream() -> None:
+    near, random = xlnet_of_near_distances("neighbours"), xlnet_of_near_distances("random")
+    for ours, plain in zip(near.layers, random.layers, strict=True):
+        torch.testing.assert_close(2 * ours.attention.output.weight, plain.attention.output.weight)
+        torch.testing.assert_close(
+            2 * ours.feed_forward.outer.weight, plain.feed_forward.outer.weight
+        )

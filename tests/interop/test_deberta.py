@@ -10,14 +10,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from foretext.backbones.deberta import Deberta
-from foretext.backbones.deberta_config import DebertaConfig
+from foretext.backbones.deberta import Deberta, DebertaConfig
 from foretext.base.errors import ModelFileError
 from foretext.data.batch import Inputs
 from foretext.heads.task_base import TaskBase
 from foretext.interop.deberta import DebertaV2
-from foretext.interop.heads import Heads
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
+from foretext.interop.transfer import Heads
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tasks.matching.network import TextMatcher

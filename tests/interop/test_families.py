@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from foretext.backbones.transformer import Transformer
 from foretext.interop.families import FAMILIES
 from foretext.interop.family import Family
-from foretext.interop.heads import Heads
-from foretext.interop.rows import Row
+from foretext.interop.transfer import Heads, Row
 from tests.interop.conftest import LIKE_ROBERTA
 
 FREE = {  # what no key of a family says

@@ -14,7 +14,7 @@ from foretext.base.errors import ModelFileError
 from foretext.interop.families import FAMILIES
 from foretext.interop.family import Family, Key, Settings
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
-from foretext.interop.rows import Row
+from foretext.interop.transfer import Row
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 

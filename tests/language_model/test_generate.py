@@ -8,7 +8,7 @@ import torch
 
 from foretext.base.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel, NewToken
-from foretext.language_model.writer import Writer
+from foretext.language_model.continuation import Writer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.language_model.models import (
     MAX_LENGTH,

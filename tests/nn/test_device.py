@@ -10,17 +10,18 @@ import pytest
 import torch
 
 from foretext.base.errors import SettingError
-from foretext.nn import device
-from foretext.nn.device import choose_device, choose_dtype
+from foretext.nn import precision
+from foretext.nn.device import choose_device
+from foretext.nn.precision import choose_dtype
 
 CPU = torch.device("cpu")
 
 
 @pytest.fixture(autouse=True)
 def _asked_anew() -> Iterator[None]:
-    device._has_bfloat16.cache_clear()
+    precision._has_bfloat16.cache_clear()
     yield
-    device._has_bfloat16.cache_clear()
+    precision._has_bfloat16.cache_clear()
 
 
 @pytest.mark.parametrize(("native", "dtype"), [(True, torch.bfloat16), (False, torch.float32)])

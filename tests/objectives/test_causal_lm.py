@@ -25,8 +25,7 @@ from foretext.objectives.causal_lm import CausalLM
 from foretext.pretraining.building import check_model
 from foretext.recipe import Recipe
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.training.batches import Batches
-from foretext.training.lanes import Lanes
+from foretext.training.batches import Batches, Lanes
 from foretext.training.model import Model
 from tests.language_model.models import learned_tokenizer
 

@@ -17,12 +17,11 @@ from foretext.data.token_file import Tokens
 from foretext.data.token_stream import TokenStream
 from foretext.generation import Decoder
 from foretext.language_model import LanguageModel
-from foretext.objectives.unified_rows import KINDS, Segments, UnifiedRows, visible_matrix
-from foretext.objectives.unilm import UniLM
+from foretext.objectives.unilm import KINDS, Segments, UnifiedRows, UniLM, visible_matrix
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.batches import Batches
 from foretext.training.model import Model
-from foretext.training.tally import Tally
+from foretext.training.records import Tally
 from tests.networks import SHAPE
 
 ROWS = 4

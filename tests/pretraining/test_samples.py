@@ -14,8 +14,7 @@ from foretext.data.batch import Batch
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile, Tokens
 from foretext.nn.vocabulary_head import Score
-from foretext.objectives.base import Objective
-from foretext.objectives.in_use import ModelInUse
+from foretext.objectives.base import ModelInUse, Objective
 from foretext.pretraining.samples import SampledValidation
 from foretext.progress import MetricsLog
 from foretext.report.run_files import Moment

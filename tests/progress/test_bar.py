@@ -4,10 +4,15 @@ import io
 import re
 import subprocess
 import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from foretext.progress import Progress, bar
+from foretext.progress import Progress, bar, is_quiet
+from foretext.progress.bar import human_bytes, human_count, human_figure, human_seconds
 
 
 class Clock:
@@ -142,3 +147,136 @@ def test_a_title_cannot_steer_the_terminal(monkeypatch: pytest.MonkeyPatch) -> N
             pass
         assert "a\\u001b[2Jb" in stream.getvalue()
         assert "\x1b[2J" not in stream.getvalue()
+
+
+class Notebook:
+    """What a kernel shows: a list of forms for each change of the one line."""
+
+    def __init__(self) -> None:
+        self.shown: list[dict[str, str]] = []
+
+    def display(self, forms: dict[str, str], *, raw: bool, display_id: bool) -> Notebook:
+        assert raw
+        assert display_id
+        self.shown.append(forms)
+        return self
+
+    def update(self, forms: dict[str, str], *, raw: bool) -> None:
+        assert raw
+        self.shown.append(forms)
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
+    return _pretend(monkeypatch, {"IPKernelApp": {}})
+
+
+def _pretend(monkeypatch: pytest.MonkeyPatch, config: dict[str, Any]) -> Notebook:
+    """Stand in for IPython, which is not installed here."""
+    found, package, display = Notebook(), ModuleType("IPython"), ModuleType("IPython.display")
+    package.get_ipython = lambda: SimpleNamespace(config=config)  # type: ignore[attr-defined]
+    display.display = found.display  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", package)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    return found
+
+
+def test_a_notebook_shows_one_line_that_changes(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = SimpleNamespace(now=0.0)
+    clock.monotonic = lambda: clock.now
+    monkeypatch.setattr(bar, "time", clock)
+    with Progress("a <b>", 1000, "words", quiet=None) as progress:
+        for _ in range(1000):
+            clock.now += 0.01
+            progress.advance(1)
+    assert len(notebook.shown) <= 23  # 10 seconds, twice a second, the first and the last
+    assert notebook.shown[-1]["text/plain"] == "a <b>  100 %  100 words/s  00:10"
+    assert '<progress value="1.0000"' in notebook.shown[-1]["text/html"]
+    assert "a &lt;b&gt;" in notebook.shown[-1]["text/html"]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_notebook_shows_no_bar_where_the_end_is_not_known(notebook: Notebook) -> None:
+    with Progress("reading", None, "bytes") as progress:
+        progress.advance(3)
+    assert "<progress" not in notebook.shown[-1]["text/html"]
+
+
+def test_by_default_progress_is_for_terminals_and_notebooks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert is_quiet(None)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert not is_quiet(None)
+    assert is_quiet(True)
+    monkeypatch.setattr(sys, "stderr", None)
+    assert is_quiet(None)
+    assert not is_quiet(False)
+
+
+def test_a_kernel_is_a_notebook_and_a_shell_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    _pretend(monkeypatch, {})  # the ipython program in a terminal
+    assert is_quiet(None)
+    _pretend(monkeypatch, {"IPKernelApp": {}})
+    assert not is_quiet(None)
+
+
+def test_an_unwatched_progress_writes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with Progress("word2vec", 10, "words", quiet=None) as progress:
+        progress.advance(10)
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0"),
+        (0.5, "0.5"),
+        (999, "999"),
+        (1234, "1.2 k"),
+        (99_960, "100 k"),
+        (999_950, "1.0 M"),
+        (3_140_000, "3.1 M"),
+        (17_000_000, "17.0 M"),
+        (2.5e12, "2.5 T"),
+    ],
+)
+def test_counts_have_about_three_digits(count: float, text: str) -> None:
+    assert human_count(count) == text
+
+
+@given(st.floats(min_value=1, max_value=1e15))
+def test_no_scale_is_overrun(count: float) -> None:
+    number = float(human_count(count).split()[0])
+    assert number <= 999 or count >= 1e15 * 0.999
+
+
+def test_bytes_are_decimal() -> None:
+    assert human_bytes(512) == "512 B"
+    assert human_bytes(204_000_000) == "204 MB"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "00:00"), (31, "00:31"), (3599.6, "1:00:00"), (93600, "26:00:00")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert human_seconds(seconds) == text
+
+
+def test_figures_keep_what_counts() -> None:
+    assert human_figure(2.13416) == "2.134"
+    assert human_figure(0.000123456) == "0.0001235"
+    assert human_figure(0) == "0"
+
+
+def test_large_figures_have_no_decimals() -> None:
+    assert [human_figure(value) for value in (251.0, 99.5, -400.2)] == ["251", "99.500", "-400"]

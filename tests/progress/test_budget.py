@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.progress.budget import Budget, duration_option
+from foretext.kernels.compile import compiling_began
+from foretext.progress.budget import LINE, Budget, duration_option, tell_of_compiling
 
 
 class Clock:
@@ -51,3 +52,18 @@ def test_the_usual_clock_counts_seconds() -> None:
 )
 def test_a_time_as_an_option(seconds: float, option: str) -> None:
     assert duration_option(seconds) == option
+
+
+def test_one_line_says_what_a_run_waits_for(capsys: pytest.CaptureFixture[str]) -> None:
+    tell_of_compiling(quiet=False)
+    tell_of_compiling(quiet=False)
+    compiling_began()
+    compiling_began()
+    assert capsys.readouterr().err == f"{LINE}\n"
+
+
+def test_a_quiet_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    tell_of_compiling(quiet=False)
+    tell_of_compiling(quiet=True)
+    compiling_began()
+    assert capsys.readouterr().err == ""

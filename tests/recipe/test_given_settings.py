@@ -10,7 +10,7 @@ import pytest
 import foretext as ft
 from foretext.base.errors import ArgumentError, SettingError
 from foretext.recipe import Recipe
-from foretext.recipe.overrides import given_by_candidate, given_sections, given_values
+from foretext.recipe.recipe import given_by_candidate, given_sections, given_values
 from foretext.vectors.word_vectors import WordVectors
 
 TEXTS = ["the old ship left the harbour at noon", "the king saw the old ship in the harbour"] * 20

@@ -11,11 +11,10 @@ import pytest
 
 from foretext.base.errors import ModelFileError
 from foretext.base.parsing import read_tensors, write_tensors
-from foretext.search import word_index_writer
+from foretext.search import word_index as word_index_writer
 from foretext.search.bm25 import BM25, idf
 from foretext.search.folder import EmbeddingOptions, IndexFacts, IndexFolder, ModelFacts
-from foretext.search.word_index import WordIndex
-from foretext.search.word_index_writer import write_word_index
+from foretext.search.word_index import WordIndex, write_word_index
 
 TEXTS = ["the ship and the sea", "the judge", "a ship a ship a ship", "law"]
 

@@ -13,7 +13,7 @@ from foretext.base.errors import SettingError
 from foretext.data.token_file import Tokens
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.training import compiler, records
+from foretext.training import gradients, records
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -74,7 +74,7 @@ def test_a_machine_that_cannot_compile_is_refused(
         raise RuntimeError("No working C++ compiler found\nin any folder")
 
     monkeypatch.setattr(torch, "compile", lambda _: fail)
-    compiler.check_compiler.cache_clear()
+    gradients.check_compiler.cache_clear()
     with pytest.raises(SettingError, match=r"compile = true: .*No working C\+\+ compiler found\."):
         figures(bert(wordpiece), bert_tokens, compile=True)
-    compiler.check_compiler.cache_clear()
+    gradients.check_compiler.cache_clear()

@@ -23,10 +23,10 @@ from foretext.progress.run_context import RunContext
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.batches import Batches
-from foretext.training.fine_tuning import freeze
 from foretext.training.frozen_states import FrozenStates
 from foretext.training.loop import Training, fit
 from foretext.training.model import Model
+from foretext.training.optimizer import freeze
 from foretext.training.settings import TrainingConfig
 from tests.contracts.interruption import stopping_at
 from tests.networks import ANIMALS, SOUNDS, bert

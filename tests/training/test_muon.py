@@ -13,11 +13,11 @@ from foretext.base.errors import SettingError
 from foretext.data.token_file import Tokens
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.training.fine_tuning import layers_of
 from foretext.training.flat_optimizer import FlatOptimizer
 from foretext.training.flat_parameters import FlatParameters
 from foretext.training.loop import fit
 from foretext.training.muon import Muon, orthogonalized
+from foretext.training.optimizer import layers_of
 from foretext.training.processes import Processes
 from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +17,58 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from foretext.base.errors import SettingError
+from foretext.base.errors import Interrupted, SettingError
 from foretext.data.token_file import Tokens
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training import processes
+from foretext.training.processes import Processes, Totals, agreed_name, told_of_lost_processes
 from tests.networks import encode
 from tests.sequence_networks import tokenizer_of
 from tests.training.two_processes import LENGTH, MATERIALS, ONE_ROW, TIED, train
 
 FIGURES = ("loss", "masked_lm_loss", "next_sentence_loss", "gradient_norm", "valid_loss")
 BEST = {"sharding": "optimizer", "keep": "best", "patience": 2}
+
+GLOO = "[gloo/transport/tcp/pair.cc:537] Read error [127.0.0.1]:15499: Connection reset by peer."
+
+SIZE = 3
+PROGRAM = """
+import torch
+from foretext.training.processes import Processes
+
+processes = Processes(torch.device("cpu"))
+assert processes.texts(str(processes.rank)) == ["0", "1"]
+"""
+
+PROGRAM_OF_TOTALS = """
+import json, sys
+from pathlib import Path
+import torch
+import torch.distributed as dist
+from foretext.training.processes import Processes
+from foretext.training.processes import Totals
+
+STEPS = [
+    [{"a": 1, "b": 2}, {"a": 10, "b": 20}],
+    [{"b": 1 << 60}, {"c": 5, "b": 3}],  # one has a name that the other has never seen
+    [{}, {}],
+    [{"d": 1}, {"e": 2}],
+    [{"c": 7}, {"a": 8}],
+]
+processes = Processes(torch.device("cpu"))
+
+
+def refuse(*given, **named):
+    raise AssertionError("a pickle is sent")
+
+
+for name in dir(dist):
+    if "_object" in name:
+        setattr(dist, name, refuse)
+totals = Totals(processes)
+found = [list(totals.of(step[processes.rank]).items()) for step in STEPS]
+Path(sys.argv[1], f"{processes.rank}.json").write_text(json.dumps(found))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -159,3 +204,104 @@ def test_processes_that_do_not_meet_are_told_of(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(processes, "rendezvous", refuse)
     with pytest.raises(SettingError, match=r"meet at there:29500 \(connection refused\); check"):
         processes.Processes(torch.device("cpu"))
+
+
+@dataclass
+class OneOf(Processes):
+    rank: int
+    size: int
+
+
+@pytest.mark.parametrize("error", [RuntimeError(GLOO), dist.DistBackendError("NCCL error")])
+def test_it_is_one_sentence(error: RuntimeError) -> None:
+    with (
+        pytest.raises(Interrupted, match=r"Process 1 of 4 lost the connection .* --resume"),
+        told_of_lost_processes(OneOf(1, 4)),
+    ):
+        raise error
+
+
+@pytest.mark.parametrize(("text", "size"), [("a shape does not fit", 4), (GLOO, 1)])
+def test_other_errors_stay_what_they_are(text: str, size: int) -> None:
+    with pytest.raises(RuntimeError, match=r"fit|reset"), told_of_lost_processes(OneOf(0, size)):
+        raise RuntimeError(text)
+
+
+def met(store: dist.Store) -> set[str]:
+    """Start all processes, the first one last; returns the names that they agree on."""
+    with ThreadPoolExecutor(SIZE) as threads:
+        names = threads.map(lambda rank: agreed_name(store, rank, SIZE, 60), reversed(range(SIZE)))
+        return set(names)
+
+
+def test_each_start_has_a_name_of_its_own() -> None:
+    store = dist.HashStore()
+    first, second = met(store), met(store)
+    assert len(first) == len(second) == 1
+    assert first != second
+
+
+def test_those_that_died_while_they_asked_hold_nobody_up() -> None:
+    store = dist.HashStore()
+    store.set("foretext/asks/1", "of a process that is gone")
+    assert len(met(store)) == 1
+
+
+def test_processes_that_do_not_come_are_counted() -> None:
+    with pytest.raises(RuntimeError, match="2 of 3 have not come"):
+        agreed_name(dist.HashStore(), 0, SIZE, 0.0)
+
+
+def test_machines_with_different_numbers_of_restarts_meet() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    root = str(Path(__file__).parents[2] / "src")
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROGRAM],
+            env={
+                **os.environ,
+                **common,
+                "PYTHONPATH": root,
+                "RANK": str(rank),
+                "TORCHELASTIC_RESTART_COUNT": str(rank),
+            },
+        )
+        for rank in range(2)
+    ]
+    try:
+        assert [process.wait(timeout=300) for process in started] == [0, 0]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+def test_names_of_all_processes_are_added_up(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM_OF_TOTALS)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    subprocess.run(
+        [*command, str(program), str(tmp_path)],
+        check=True,
+        timeout=300,
+        capture_output=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    first, second = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in range(2))
+    expected = [
+        {"a": 11, "b": 22},
+        {"a": 0, "b": (1 << 60) + 3, "c": 5},
+        {"a": 0, "b": 0, "c": 0},
+        {"a": 0, "b": 0, "c": 0, "d": 1, "e": 2},
+        {"a": 8, "b": 0, "c": 7, "d": 0, "e": 0},
+    ]
+    assert [dict(each) for each in first] == [dict(each) for each in second] == expected
+    assert [each[0][0] for each in first if each] == ["a", "b", "a", "d", "c"]  # own names first
+
+
+def test_one_process_has_all() -> None:
+    totals = Totals(Processes(torch.device("cpu"), alone=True))
+    assert list(totals.of({"b": 2, "a": 1}).items()) == [("b", 2), ("a", 1)]

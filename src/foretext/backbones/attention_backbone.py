@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone
-from foretext.backbones.shrinking import shrunk
 from foretext.base.config import Config
+from foretext.base.errors import SettingError
 
 __all__ = ["AttentionBackbone", "SegmentedBackbone", "draw_linear"]
 
 BASE_WIDTH, HIGHEST_RATE = 768, 5e-4  # of size base, whose rate papers give
+
+LANES = 32  # further widths are multiples of it, for the sake of matrix products
+FURTHER = {"embedding_dim", "feed_forward_dim"}  # widths that may be chosen beside that of states
+
+C = TypeVar("C", bound=Config)
 
 
 class AttentionBackbone(Backbone):
@@ -51,7 +56,7 @@ class AttentionBackbone(Backbone):
 
         Sanh et al. 2019, section 3. The heads of a narrower one stay about as wide.
         """
-        smaller = type(self)(shrunk(self.config, num_layers, dim), self.vocab_size)
+        smaller = type(self)(_shrunk(self.config, num_layers, dim), self.vocab_size)
         if smaller.dim == self.dim:
             smaller.load_state_dict(self._weights_of(smaller.kept_layers(self.num_layers)))
         return smaller
@@ -121,3 +126,52 @@ def draw_linear(layer: nn.Linear, std: float) -> None:
     nn.init.normal_(layer.weight, std=std)
     if layer.bias is not None:
         nn.init.zeros_(layer.bias)
+
+
+class _LayerShape(Protocol):
+    """What settings say of layers of attention and feed-forward."""
+
+    num_layers: int
+    dim: int
+    num_heads: int
+    init_std: float
+
+
+def _shrunk(config: C, num_layers: int, dim: int | None) -> C:
+    """Return the settings of a network of fewer layers, and of another width.
+
+    Args:
+        config: that of the larger network, with the settings of a `_LayerShape`.
+        num_layers: of the smaller one.
+        dim: width of its states; None: as wide.
+
+    Raises:
+        SettingError: it would not be smaller, or no number of heads divides the width.
+    """
+    shape = cast(_LayerShape, config)
+    if not 0 < num_layers <= shape.num_layers or (dim or 1) > shape.dim:
+        raise SettingError(
+            f"--layers {num_layers}: the teacher has {shape.num_layers} layers of width "
+            f"{shape.dim}; give fewer, or a smaller --width."
+        )
+    if dim is None or dim == shape.dim:
+        return config.model_copy(update={"num_layers": num_layers})
+    num_heads = max(round(dim * shape.num_heads / shape.dim), 1)
+    if dim % (2 * num_heads):
+        raise SettingError(
+            f"--width {dim} cannot be divided among {num_heads} heads of an even width; give a "
+            f"multiple of {2 * num_heads}."
+        )
+    changed = {
+        "num_layers": num_layers,
+        "dim": dim,
+        "num_heads": num_heads,
+        "init_std": shape.init_std * (shape.dim / dim) ** 0.5,
+    }
+    return config.model_copy(update={**changed, **_further_widths(config, dim / shape.dim)})
+
+
+def _further_widths(config: Config, rate: float) -> dict[str, int]:
+    """Return the widths that were chosen beside that of the states, scaled."""
+    widths = config.model_dump(include=FURTHER, exclude_none=True)  # of those that it has
+    return {name: max(round(rate * width) // LANES, 1) * LANES for name, width in widths.items()}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 
 from foretext.backbones.trainable import Trainable
@@ -21,12 +22,14 @@ from foretext.base.config import Config
 from foretext.base.errors import SettingError
 from foretext.base.sizes import Size
 from foretext.data.batch import Inputs, Visibility
+from foretext.data.length_batches import length_batches
+from foretext.data.token_batches import token_batches
 from foretext.nn.cache import Cache
 from foretext.nn.feed_forward import Activation
 from foretext.nn.pooling import PoolerActivation, Pooling
 from foretext.nn.vocabulary_head import HeadTransform
 
-__all__ = ["Backbone", "States"]
+__all__ = ["Backbone", "States", "inference_batches"]
 
 
 @dataclass(frozen=True)
@@ -327,3 +330,20 @@ class Backbone(Trainable):
     def settings_for_rows(cls, config: Any, row_length: int) -> Mapping[str, Any]:
         """Return the settings that a planner changes when rows get `row_length` positions."""
         return {}
+
+
+def inference_batches(
+    backbone: Backbone, lengths: Sequence[int], batch_tokens: Mapping[str, int]
+) -> list[list[int]]:
+    """Return the indices of the rows of each batch, the longest rows first.
+
+    Args:
+        backbone: that reads them.
+        lengths: of the rows.
+        batch_tokens: of a batch, at most, by the type of a device; others have as many as a CPU.
+    """
+    device = backbone.embedding.device.type
+    most = batch_tokens.get(device, batch_tokens["cpu"])
+    if device == "cpu" and backbone.unpads:
+        return token_batches(lengths, most, torch.get_num_threads())
+    return length_batches(lengths, most)

@@ -26,7 +26,7 @@ from foretext.cleaning.short_texts import ShortTexts, short_texts
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.sources import STANDARD_INPUT, find_sources
 from foretext.corpus.texts import SourceNames, TextSource, found_sources
-from foretext.recipe.overrides import GivenValues, given_values
+from foretext.recipe.recipe import GivenValues, given_values
 from foretext.shards import ShardEngine, chosen_engine
 
 __all__ = ["clean"]

@@ -105,7 +105,7 @@ def clean(
 ) -> None:
     """Clean a corpus: language, quality, duplicates, test texts."""
     from foretext.cleaning import clean as clean_corpus
-    from foretext.recipe.overrides import read_overrides
+    from foretext.recipe.recipe import read_overrides
     from foretext.shards import chosen_engine
 
     given = read_overrides(settings or [], SECTIONS)

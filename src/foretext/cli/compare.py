@@ -208,7 +208,7 @@ def _settings(given: Sequence[str]) -> tuple[Sections, dict[str, Sections]]:
     Raises:
         SettingError: one is neither.
     """
-    from foretext.recipe.overrides import overridden
+    from foretext.recipe.recipe import overridden
 
     common: list[str] = []
     single: dict[str, list[str]] = {}

@@ -26,7 +26,7 @@ def show_dry_runs(
 ) -> None:
     """Print what a training needs on devices that are not here."""
     from foretext.pretraining.planning import dry_runs_of
-    from foretext.progress.figures import human_count, human_seconds
+    from foretext.progress.bar import human_count, human_seconds
 
     recipe, found = dry_runs_of(recipe, device, processes, utilization)
     if as_json:
@@ -55,7 +55,7 @@ def show_dry_runs(
 
 
 def _memory(each: DryRun) -> list[str]:
-    from foretext.progress.figures import human_bytes
+    from foretext.progress.bar import human_bytes
 
     kept = each.bytes
     parts = (kept.weights, kept.gradients, kept.optimizer, kept.activations, each.total_bytes)

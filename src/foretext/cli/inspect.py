@@ -51,7 +51,7 @@ def inspect(
     """Inspect a corpus: its content, problems and training examples."""
     from foretext.corpus.inspection import inspect_corpus
     from foretext.progress import Progress
-    from foretext.progress.compiling import tell_of_compiling
+    from foretext.progress.budget import tell_of_compiling
     from foretext.recipe.text_settings import corpus_to_inspect
     from foretext.shards.engines import asked_engine
 

@@ -13,7 +13,7 @@ from foretext.cli.shared import AsJson, print_definitions, print_json, print_tab
 
 if TYPE_CHECKING:
     from foretext.finetuning.setting_groups import SettingGroup
-    from foretext.recipe.described import DescribedSetting
+    from foretext.recipe.sections import DescribedSetting
 
 __all__ = ["show_list"]
 

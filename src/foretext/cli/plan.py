@@ -157,7 +157,7 @@ def _refuse_of_text(corpus: list[str] | None, options: Iterable[str]) -> None:
 
 
 def _row(candidate: Candidate) -> list[Any]:
-    from foretext.progress.figures import human_bytes, human_count
+    from foretext.progress.bar import human_bytes, human_count
 
     known = [
         "→" if candidate.chosen else "",

@@ -150,7 +150,7 @@ def serve(
 
 def _overrides(settings: list[str]) -> dict[str, Any]:
     """Return what ``--set NAME=VALUE`` says."""
-    from foretext.recipe.overrides import read_overrides
+    from foretext.recipe.recipe import read_overrides
 
     return read_overrides([f"serve.{setting}" for setting in settings], ["serve"]).get("serve", {})
 

@@ -16,7 +16,7 @@ from foretext.comparison.rows import row_model
 from foretext.comparison.run import run_comparison
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
-from foretext.recipe.overrides import given_by_candidate
+from foretext.recipe.recipe import given_by_candidate
 
 __all__ = ["compare"]
 

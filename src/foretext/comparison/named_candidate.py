@@ -22,7 +22,7 @@ from foretext.base.sizes import SIZES, split_size
 from foretext.comparison.candidate import BASELINE, Candidate
 from foretext.finetuning.base_names import LEARNERS, base_names
 from foretext.finetuning.bases import is_name
-from foretext.recipe.published import read_recipe
+from foretext.recipe.recipe import read_recipe
 from foretext.recipe.sections import Sections
 from foretext.recipes import recipe_names
 

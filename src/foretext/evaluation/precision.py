@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from foretext.base.errors import SettingError
-from foretext.nn.device import ReadingPrecision
+from foretext.nn.precision import ReadingPrecision
 from foretext.nn.quantized_linear import multiplies_integers
 from foretext.tasks.model import TaskModel
 

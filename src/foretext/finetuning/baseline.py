@@ -11,7 +11,7 @@ from foretext.base.errors import CorpusError
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.rehearsal import rehearsed
 from foretext.finetuning.task_rows import TaskRows, sampled
-from foretext.progress.figures import seconds_in_words
+from foretext.progress.bar import seconds_in_words
 from foretext.tasks.baseline import Baseline
 
 __all__ = ["learned_baseline"]

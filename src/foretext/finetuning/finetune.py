@@ -18,7 +18,7 @@ from foretext.finetuning.memory import read_memory
 from foretext.finetuning.recipe import BaseModel, TaskRecipe, TeacherModel
 from foretext.finetuning.run import run_finetuning
 from foretext.progress import is_quiet
-from foretext.recipe.overrides import GivenSections, given_sections
+from foretext.recipe.recipe import GivenSections, given_sections
 
 if TYPE_CHECKING:
     from foretext.tasks.classification.linear import LinearClassifier

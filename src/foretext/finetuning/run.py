@@ -26,7 +26,7 @@ from foretext.finetuning.seeds import Outcome, best_of, train_seeds
 from foretext.finetuning.task_rows import TaskRows
 from foretext.pretraining.runs import run_folder
 from foretext.progress import is_quiet
-from foretext.progress.compiling import tell_of_compiling
+from foretext.progress.budget import tell_of_compiling
 from foretext.report.run_report import write_report
 from foretext.tasks.predictor import Predictor
 

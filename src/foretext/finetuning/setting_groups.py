@@ -16,9 +16,8 @@ from foretext.base.registry import Registry, imported
 from foretext.base.sizes import split_size
 from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
 from foretext.objectives import OBJECTIVES
-from foretext.recipe.described import DescribedSetting, described
-from foretext.recipe.published import read_recipe
-from foretext.recipe.sections import CORPUS, DATA, TRAINING, owners_of
+from foretext.recipe.recipe import read_recipe
+from foretext.recipe.sections import CORPUS, DATA, TRAINING, DescribedSetting, described, owners_of
 from foretext.recipes import recipe_names
 from foretext.tasks import TASKS
 from foretext.tokenizers.subwords import SUBWORDS

@@ -6,9 +6,14 @@ even if K end. Those that end compete by their score divided by a power of their
 name these settings. Of equal candidates, that of the better hypothesis comes first.
 
 B texts, K hypotheses (beams) of each, R = B K rows, V ids, N tokens at most.
+
+The hypotheses of a beam search: those that go on, and the best ones that have ended. B texts with
+K hypotheses each, the best one first, and room for N tokens.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -17,7 +22,6 @@ from foretext.base.errors import SettingError
 from foretext.generation.constraints import FORBIDDEN, Constraints
 from foretext.generation.decoder import Decoder
 from foretext.generation.decoding import Decoding, Output
-from foretext.generation.hypotheses import Ended, Running
 from foretext.nn.best_tokens import best_tokens
 
 __all__ = ["BeamSearch"]
@@ -51,8 +55,8 @@ class BeamSearch:
         self.end, self.num_new = -1 if end is None else end, N
         self.constraints = Constraints(decoder.reading, decoding, end, N)
         self.texts = torch.arange(num_texts, device=device)  # those whose search goes on
-        self.running = Running.fresh(num_texts, N, device)
-        self.ended = Ended.fresh(num_texts, decoding.num_beams, N, device)
+        self.running = _Running.fresh(num_texts, N, device)
+        self.ended = _Ended.fresh(num_texts, decoding.num_beams, N, device)
 
     @torch.inference_mode()
     def outputs(self) -> list[list[Output]]:
@@ -84,7 +88,7 @@ class BeamSearch:
         first = torch.arange(len(ends), device=ends.device)[:, None] * J
         return first + beams.gather(1, going)
 
-    def _candidates(self, logits: Tensor, step: int) -> tuple[Tensor, Running]:
+    def _candidates(self, logits: Tensor, step: int) -> tuple[Tensor, _Running]:
         """Return the 2 K best continuations, and which hypothesis each continues, (B, 2 K)."""
         num, scores = 2 * self.decoding.num_beams, self.running.scores
         _check_vocabulary(logits, self.decoding.num_beams)
@@ -102,14 +106,16 @@ class BeamSearch:
             beams, tokens.gather(1, order), totals.gather(1, order), step
         )
 
-    def _keep_ended(self, candidates: Running, ends: Tensor, length: int, *, is_last: bool) -> None:
+    def _keep_ended(
+        self, candidates: _Running, ends: Tensor, length: int, *, is_last: bool
+    ) -> None:
         """Let those of the best K candidates that end compete with the ones that have ended."""
         K = self.decoding.num_beams
         ends = ends & (candidates.scores > UNLAWFUL)
         if is_last:
             ends[:, 0] = True  # where the rules allow nothing, the best text that breaks them
         if bool(ends[:, :K].any()):
-            best = Running(candidates.tokens[:, :K], candidates.scores[:, :K])
+            best = _Running(candidates.tokens[:, :K], candidates.scores[:, :K])
             divisor = self.decoding.divisor(length)
             self.ended = self.ended.merged(best, ends[:, :K], length, divisor)
 
@@ -151,3 +157,70 @@ def _check_vocabulary(logits: Tensor, num_beams: int) -> None:
             f"[decoding] num_beams = {num_beams} needs a vocabulary of {2 * num_beams} tokens, and "
             f"this one has {logits.shape[1]}; take fewer beams."
         )
+
+
+class _Running(NamedTuple):
+    """Hypotheses that may go on."""
+
+    tokens: Tensor  # (B, K, N) int64, new tokens; those that are not there yet are 0
+    scores: Tensor  # (B, K) float32, log-probabilities
+
+    @classmethod
+    def fresh(cls, num_texts: int, num_new: int, device: torch.device) -> _Running:
+        """Return one empty hypothesis a text."""
+        tokens = torch.zeros(num_texts, 1, num_new, dtype=torch.int64, device=device)
+        return cls(tokens, torch.zeros(num_texts, 1, device=device))
+
+    def extended(self, beams: Tensor, new: Tensor, scores: Tensor, step: int) -> _Running:
+        """Return J continuations a text: hypotheses `beams` and their token at `step`, (B, J)."""
+        tokens = _taken(self.tokens, beams)
+        tokens[:, :, step] = new
+        return _Running(tokens, scores)
+
+    def at(self, places: Tensor) -> _Running:
+        """Return the hypotheses at places (B, J)."""
+        return _Running(_taken(self.tokens, places), self.scores.gather(1, places))
+
+    def of_texts(self, texts: Tensor) -> _Running:
+        """Return the hypotheses of some texts."""
+        return _Running(self.tokens[texts], self.scores[texts])
+
+
+class _Ended(NamedTuple):
+    """Hypotheses that have ended."""
+
+    tokens: Tensor  # (B, K, N) int64
+    scores: Tensor  # (B, K) float32, normalised by length
+    lengths: Tensor  # (B, K) int64, tokens, the end among them; 0: there is none yet
+
+    @classmethod
+    def fresh(cls, num_texts: int, num_beams: int, num_new: int, device: torch.device) -> _Ended:
+        """Return room for K a text."""
+        tokens = torch.zeros(num_texts, num_beams, num_new, dtype=torch.int64, device=device)
+        scores = torch.full((num_texts, num_beams), FORBIDDEN, device=device)
+        return cls(tokens, scores, torch.zeros_like(scores, dtype=torch.int64))
+
+    def merged(self, others: _Running, ends: Tensor, length: int, divisor: float) -> _Ended:
+        """Return the best K of these and of the others, as far as they end.
+
+        Args:
+            others: hypotheses of `length` tokens.
+            ends: which of them end, (B, J) bool.
+            length: tokens, the end among them.
+            divisor: of their scores.
+        """
+        scores = torch.where(ends, others.scores / divisor, 2 * FORBIDDEN)
+        scores = torch.cat((self.scores, scores), 1)
+        best = scores.argsort(dim=1, descending=True, stable=True)[:, : self.scores.shape[1]]
+        tokens = _taken(torch.cat((self.tokens, others.tokens), 1), best)
+        lengths = torch.cat((self.lengths, ends * length), 1).gather(1, best)
+        return _Ended(tokens, scores.gather(1, best), lengths)
+
+    def of_texts(self, texts: Tensor) -> _Ended:
+        """Return the hypotheses of some texts."""
+        return _Ended(self.tokens[texts], self.scores[texts], self.lengths[texts])
+
+
+def _taken(values: Tensor, places: Tensor) -> Tensor:
+    """Return values (B, J, N) at places (B, K) of the second dimension."""
+    return values.gather(1, places[..., None].expand(-1, -1, values.shape[2]))

@@ -8,6 +8,7 @@ model with an encoder reads the sources first, once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +16,6 @@ from torch import Tensor, nn
 from foretext.backbones.base import Backbone, States
 from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs, Visibility
-from foretext.generation.sources import keep_sources, pad_sources
 from foretext.nn.cache import Cache
 from foretext.objectives.reading import Reading
 
@@ -61,7 +61,7 @@ class Decoder:
         self.device = backbone.embedding.device
         openings = [reading.opening for reading in readings]
         self._opening = torch.tensor(openings, dtype=torch.int64, device=self.device)  # (B or 1, O)
-        self._source = pad_sources(readings, self.device)
+        self._source = _pad_sources(readings, self.device)
         self._cache = self._new_cache()
         self._ids = torch.empty(0, 0, dtype=torch.int64)  # (B, room for the ids that were read)
 
@@ -95,7 +95,7 @@ class Decoder:
         if len(self._opening) > 1:
             self._opening = self._opening.index_select(0, index)
         if self._source is not None:
-            self._source = keep_sources(self._source, index)
+            self._source = _keep_sources(self._source, index)
         self._cache.keep_rows(index)
 
     def _open(self, num_rows: int) -> States | None:
@@ -131,3 +131,22 @@ class Decoder:
             rows, room = self._ids.shape
             self._ids = torch.cat((self._ids, ids.new_empty(rows, max(room, end - room))), dim=1)
         self._ids[:, read:end] = ids
+
+
+def _pad_sources(readings: Sequence[Reading], device: torch.device) -> Inputs | None:
+    """Return the sources of the readings, a row each; None: they have none."""
+    sources = [reading.source for reading in readings if reading.source is not None]
+    if not sources:
+        return None
+    lengths = torch.tensor([len(source) for source in sources])
+    width = int(lengths.max())
+    ids = torch.tensor([[*source, *[0] * (width - len(source))] for source in sources])
+    mask = torch.arange(width) < lengths[:, None]  # (B, S)
+    return Inputs(ids.to(device), None if bool(mask.all()) else mask.to(device))
+
+
+def _keep_sources(sources: Inputs, rows: Tensor) -> Inputs:
+    """Return rows (K,) of the sources, in that order."""
+    mask = sources.token_mask
+    kept = None if mask is None else mask.index_select(0, rows)
+    return replace(sources, ids=sources.ids.index_select(0, rows), token_mask=kept)

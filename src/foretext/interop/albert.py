@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.bert import Bert
 from foretext.interop.family import Key, Settings
-from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
+from foretext.interop.transfer import Row, affine
 
 __all__ = ["Albert"]
 

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 from foretext.interop.buffers import is_zero
 from foretext.interop.family import Key
 from foretext.interop.own_settings import own_part
-from foretext.interop.rows import Row, affine
-from foretext.interop.transformer_family import PLAIN
-from foretext.interop.two_towers import EncoderDecoderFamily
+from foretext.interop.transfer import Row, affine
+from foretext.interop.transformer_family import PLAIN, EncoderDecoderFamily
 from foretext.objectives.base import Objective
 from foretext.objectives.text_infilling import TextInfilling
 

@@ -18,16 +18,20 @@ from foretext.interop.buffers import check_buffers
 from foretext.interop.families import FAMILIES, family_of
 from foretext.interop.family import Family, Settings
 from foretext.interop.generation_config import IN_CONFIG, generation_keys, read_generation
-from foretext.interop.heads import NO_HEADS, Heads
 from foretext.interop.loaded import LoadedNetwork
 from foretext.interop.no_init import no_init
-from foretext.interop.own import renamed_own
-from foretext.interop.own_parts import config_of, read_part
+from foretext.interop.own import config_of, read_part, renamed_own
 from foretext.interop.own_settings import own_part
-from foretext.interop.rows import Row
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.interop.their_names import canonical_names, found_heads
-from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
+from foretext.interop.transfer import (
+    NO_HEADS,
+    Heads,
+    Row,
+    fill_weights,
+    named_weights,
+    renamed_weights,
+)
 from foretext.interop.weight_file import OURS
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective

@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
-from foretext.backbones.deberta import Deberta
-from foretext.backbones.deberta_config import DebertaConfig
+from foretext.backbones.deberta import Deberta, DebertaConfig
 from foretext.interop.bert import Bert
 from foretext.interop.family import Key, Settings
-from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
+from foretext.interop.transfer import Row, affine
 from foretext.interop.transformer_family import TransformerFamily
 from foretext.objectives.masked_lm import MaskedLM
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from foretext.interop.bert import Bert
-from foretext.interop.rows import affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
+from foretext.interop.transfer import affine
 
 __all__ = ["Ernie"]
 

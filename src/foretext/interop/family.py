@@ -17,9 +17,8 @@ from foretext.base.config import Config
 from foretext.data.batch import Visibility
 from foretext.interop.buffers import Holds
 from foretext.interop.config_file import read_vocab_size
-from foretext.interop.heads import Heads
-from foretext.interop.rows import Row
 from foretext.interop.task_heads import TaskHead
+from foretext.interop.transfer import Heads, Row
 from foretext.objectives.base import Objective
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.frames import FrameKind

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.family import Key, Settings
-from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
+from foretext.interop.transfer import Row, affine
 from foretext.interop.transformer_family import PLAIN, TransformerFamily
 from foretext.objectives.causal_lm import CausalLM
 

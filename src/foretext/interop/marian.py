@@ -10,16 +10,13 @@ import torch
 from torch import Tensor
 
 from foretext.backbones.base import Backbone
-from foretext.backbones.encoder_decoder import EncoderDecoder
-from foretext.backbones.encoder_decoder_config import EncoderDecoderConfig
+from foretext.backbones.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from foretext.interop.bart import Bart, bart_layers
 from foretext.interop.buffers import ROUNDED, Holds
 from foretext.interop.config_file import read_vocab_size
 from foretext.interop.family import Settings
-from foretext.interop.heads import Heads
-from foretext.interop.rows import Row
-from foretext.interop.transformer_family import PLAIN, TransformerFamily
-from foretext.interop.two_towers import EncoderDecoderFamily
+from foretext.interop.transfer import Heads, Row
+from foretext.interop.transformer_family import PLAIN, EncoderDecoderFamily, TransformerFamily
 from foretext.nn.positions import sinusoids
 from foretext.objectives.base import Objective
 from foretext.objectives.prefix_lm import PrefixLM

@@ -5,42 +5,49 @@ It has what the settings of `transformers` cannot say, and everything where no f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from torch import Tensor
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
+from foretext.base.config import Config
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.data.batch import Visibility
 from foretext.interop.config_file import read_vocab_size
 from foretext.interop.loaded import LoadedNetwork
 from foretext.interop.no_init import no_init
-from foretext.interop.own_parts import described, read_part
 from foretext.interop.own_settings import KEY, own_part
-from foretext.interop.rows import Row
-from foretext.interop.transfer import fill_weights, named_weights, renamed_weights
+from foretext.interop.transfer import Row, fill_weights, named_weights, renamed_weights
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
+from foretext.objectives.criterion import Criterion
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = [
     "MODEL_TYPE",
+    "Part",
+    "Resolve",
     "backbone_settings",
+    "config_of",
+    "described",
     "fill_own",
     "load_own",
     "own_backbone",
     "own_settings",
     "own_visibility",
     "own_weights",
+    "read_part",
     "renamed_own",
 ]
 
 MODEL_TYPE = "foretext"  # of folders that belong to no family
 TASK_WEIGHTS = r"task\..+"  # of a folder of which only the backbone is wanted
+
+Resolve = Callable[[str, Path], Any]  # from a name, and the file that says it, to a class
 
 
 def own_settings(
@@ -161,3 +168,54 @@ def _same_names(weights: Mapping[str, Tensor]) -> list[Row]:
 
 def _always(flag: str) -> bool:
     return True
+
+
+class _Configured(Protocol):
+    config: Config
+
+
+class Part(NamedTuple):
+    """A component that a config.json names."""
+
+    name: str
+    component: Any  # its class
+    config: Any
+
+
+def config_of(part: Backbone | Criterion) -> Config:
+    """Return the settings that a component was made with."""
+    return cast(_Configured, part).config
+
+
+def described(name: str, part: Backbone | Criterion) -> dict[str, Any]:
+    """Return the name and the settings of a component, as `read_part` reads them."""
+    return {"name": name, **config_of(part).model_dump(mode="json")}
+
+
+def read_part(own: Mapping[str, Any], section: str, resolve: Resolve, path: Path) -> Part | None:
+    """Return the component of a section; None where config.json names none.
+
+    Args:
+        own: the value of "foretext".
+        section: such as "backbone".
+        resolve: finds the class.
+        path: of config.json.
+
+    Raises:
+        ModelFileError: it names a class or a setting that does not exist.
+        UntrustedError: it names a module that is neither foretext's nor trusted.
+    """
+    found = own.get(section)
+    if found is None:
+        return None
+    settings = dict(found)
+    name = settings.pop("name", None)
+    if not isinstance(name, str):
+        raise ModelFileError(f"{path}: [{section}] name = {name!r} is not a name.")
+    try:
+        component = resolve(name, path)
+        return Part(name, component, component.Config.checked(settings, section))
+    except SettingError as error:
+        raise ModelFileError(f"{path}: {error}") from error
+    except AttributeError as error:  # a trusted module has it, but it is another kind of class
+        raise ModelFileError(f"{path}: '{name}' is no {section}.") from error

@@ -18,13 +18,15 @@ from foretext.heads.task_base import TaskBase
 from foretext.interop.loaded import LoadedTask
 from foretext.interop.no_init import no_init
 from foretext.interop.own import (
+    Resolve,
     backbone_settings,
+    described,
     fill_own,
     own_backbone,
     own_visibility,
+    read_part,
     renamed_own,
 )
-from foretext.interop.own_parts import Resolve, described, read_part
 from foretext.interop.own_settings import own_part
 from foretext.interop.task_heads import is_kept
 from foretext.interop.transfer import named_weights

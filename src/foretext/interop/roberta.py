@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.bert import Bert
 from foretext.interop.family import Settings
-from foretext.interop.heads import Heads
-from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
+from foretext.interop.transfer import Heads, Row, affine
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["Camembert", "Roberta", "XLMRoberta"]

@@ -8,15 +8,13 @@ from typing import Any, ClassVar
 from torch import Tensor
 
 from foretext.backbones.base import Backbone
-from foretext.backbones.encoder_decoder_config import EncoderDecoderConfig
+from foretext.backbones.encoder_decoder import EncoderDecoderConfig
 from foretext.backbones.transformer import Transformer
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.interop.family import Family, Key, Settings
-from foretext.interop.heads import Heads
-from foretext.interop.rows import Row, affine, scale
 from foretext.interop.task_heads import TaskHead, similarities
-from foretext.interop.transformer_family import PLAIN, TransformerFamily
-from foretext.interop.two_towers import EncoderDecoderFamily
+from foretext.interop.transfer import Heads, Row, affine, scale
+from foretext.interop.transformer_family import PLAIN, EncoderDecoderFamily, TransformerFamily
 from foretext.nn.feed_forward import GATED
 from foretext.objectives.base import Objective
 from foretext.objectives.masked_lm import MaskedLM

@@ -2,6 +2,10 @@
 
 ``config.json`` has its settings and, under "foretext", ours; ``model.safetensors`` has its names of
 weights where it has a class of the same form, and ours where it has none.
+
+Tasks that write texts, as the classes of `transformers` that their objectives are saved as. A
+translator is a language model there, too: a `MarianMTModel`, a `T5ForConditionalGeneration`, or a
+`GPT2LMHeadModel` that continues a source. What makes it a task is kept under "foretext".
 """
 
 from __future__ import annotations
@@ -11,20 +15,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from foretext.base.errors import ModelFileError
+from torch import Tensor
+
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.replacement import refuse_unfinished
+from foretext.generation import Decoding
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.interop.config_file import read_config, write_json
-from foretext.interop.conversion import Converted
+from foretext.interop.conversion import Converted, from_family, to_family
+from foretext.interop.families import family_of
 from foretext.interop.generation_config import write_generation
 from foretext.interop.hugging_face import CONFIG, check_ids
 from foretext.interop.loaded import LoadedTask
-from foretext.interop.own import MODEL_TYPE
-from foretext.interop.own_parts import Resolve
+from foretext.interop.own import MODEL_TYPE, Resolve
 from foretext.interop.own_settings import KEY, own_part
 from foretext.interop.own_tasks import (
     load_own_task,
+    made_task,
     own_task_settings,
     own_task_weights,
     reads_words,
@@ -34,12 +42,6 @@ from foretext.interop.sentence_transformers import (
     SentenceEncoding,
     is_cross_encoder,
     write_modules,
-)
-from foretext.interop.sequence_tasks import (
-    decoding_of,
-    writer_from_family,
-    writer_to_family,
-    writes_texts,
 )
 from foretext.interop.task_conversion import task_from_family, task_to_family
 from foretext.interop.text_ends import with_ends
@@ -64,6 +66,16 @@ __all__ = ["load_task", "save_task"]
 
 TOKENIZER = "tokenizer.json"
 
+TASK = "text_to_text"  # of their classes that write texts
+SEARCH = (  # settings of the task that are those of `Decoding`
+    "num_beams",
+    "max_new_tokens",
+    "min_new_tokens",
+    "length_penalty",
+    "early_stopping",
+    "no_repeat_ngram_size",
+)
+
 
 def save_task(
     folder: Path, base: TaskBase, head: Head, name: str, facts: Mapping[str, Any]
@@ -80,7 +92,7 @@ def save_task(
     Raises:
         OutputError: the folder cannot be written.
     """
-    converted = task_to_family(base, head, name) or writer_to_family(base, head)
+    converted = task_to_family(base, head, name) or _writer_to_family(base, head)
     if converted is None:
         settings = {"model_type": MODEL_TYPE, "vocab_size": base.backbone.vocab_size}
         weights = own_task_weights(base, head)
@@ -91,7 +103,7 @@ def save_task(
     save_target_tokenizer(cast(SubwordTokenizer | None, base.target_tokenizer), folder)
     if converted is not None and head.writer is not None and base.backbone.reads_source:
         writer: Any = head.writer
-        write_generation(folder, writer, decoding_of(head, base.backbone.max_length))
+        write_generation(folder, writer, _decoding_of(head, base.backbone.max_length))
     if (pooling := _modules_pooling(base, head, converted)) is not None:
         length = base.framing(head.config.max_length).max_length
         sentence = SentenceEncoding(pooling, normalize=head.normalizes, text_length=length)
@@ -129,9 +141,9 @@ def load_task(folder: Path, resolve: Resolve, *, of_pairs: bool = False) -> Load
         )
         if config.get("model_type") == MODEL_TYPE:
             found = load_own_task(config, path, weights, place, tokenizer, resolve, target)
-        elif writes_texts(config, path, resolve):
+        elif _writes_texts(config, path, resolve):
             both = tokenizer, target
-            found = writer_from_family(config, path, weights, place, both, resolve)
+            found = _writer_from_family(config, path, weights, place, both, resolve)
         else:
             of_pairs = of_pairs or is_cross_encoder(folder, config)
             found = task_from_family(
@@ -180,3 +192,87 @@ def _save_tokenizer(folder: Path, base: TaskBase, head: Head) -> None:
         has_segments=has_segments,
         pad=tokenizer.special.end,
     )
+
+
+def _writer_to_family(base: TaskBase, head: Head) -> Converted | None:
+    """Return a task that writes texts as a family has it; None: it is none, or no family has it."""
+    if head.writer is None or not isinstance(base.tokenizer, SubwordTokenizer):
+        return None
+    return to_family(base.backbone, head.writer, base.tokenizer)
+
+
+def _writes_texts(theirs: Mapping[str, Any], path: Path, resolve: Resolve) -> bool:
+    """Whether the folder of a family is that of a task that writes texts.
+
+    Where "foretext" names no task, it is if the class reads a source with an encoder.
+
+    Args:
+        theirs: the config.json at `path`.
+        path: for error messages.
+        resolve: finds the class of a task's head.
+    """
+    family = family_of(dict(theirs), path)
+    named = (own_part(theirs).get("task") or {}).get("name")
+    if any(head.named(theirs) and head.has_layers for head in family.task_heads):
+        return False
+    if isinstance(named, str):
+        return bool(resolve(named, path).writes_texts)
+    return bool(family.backbone.reads_source)
+
+
+def _writer_from_family(
+    theirs: dict[str, Any],
+    config_path: Path,
+    weights: dict[str, Tensor],
+    weight_path: Path,
+    tokenizers: tuple[SubwordTokenizer, SubwordTokenizer | None],
+    resolve: Resolve,
+) -> LoadedTask:
+    """Build our task from the folder of a family.
+
+    Args:
+        theirs: its config.json, which is at `config_path`.
+        config_path: for error messages.
+        weights: of `weight_path`.
+        weight_path: for error messages.
+        tokenizers: of sources, and of targets where they have one of their own.
+        resolve: finds the class of a task's head.
+
+    Raises:
+        ModelFileError: foretext has no such settings, or the weights do not fit them.
+    """
+    tokenizer, target = tokenizers
+    network = from_family(theirs, config_path, weights, weight_path, tokenizer)
+    if network.objective is None:
+        raise ModelFileError(
+            f"{config_path}: {(theirs.get('architectures') or ['the model'])[0]} has no head that "
+            "predicts tokens, so it writes no texts; use it as a base."
+        )
+    base = TaskBase(
+        tokenizer,
+        network.backbone,
+        network.visibility,
+        *network.objective.for_tasks,
+        target_tokenizer=target,
+        objective=network.objective,
+    )
+    own = own_part(theirs)
+    said = own if own.get("task") else {"task": _settings(network.decoding)}
+    try:
+        name, head = made_task(said, base, config_path, resolve)
+    except SettingError as error:
+        raise ModelFileError(f"{config_path}: {error}") from error
+    return LoadedTask(name, base, head, network.unused)
+
+
+def _settings(decoding: Decoding | None) -> dict[str, Any]:
+    """Return the task of a folder that names none: it searches as the folder says."""
+    search = decoding or Decoding.checked({}, "decoding")
+    return {"name": TASK, **{name: getattr(search, name) for name in SEARCH}}
+
+
+def _decoding_of(head: Head, positions: int) -> Decoding:
+    """Return how a task searches for texts, which have as many tokens at most as positions."""
+    chosen = {name: getattr(head.config, name) for name in SEARCH}
+    most = min(cast(Any, head).max_new_tokens, positions)
+    return Decoding(**{**chosen, "max_new_tokens": most})

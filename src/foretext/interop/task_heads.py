@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, get_args
 
 from foretext.data.batch import Visibility
 from foretext.heads.base import Head
-from foretext.interop.rows import Row
 from foretext.interop.sentence_transformers import PoolingMode
+from foretext.interop.transfer import Row
 from foretext.nn.pooling import Pooling
 
 __all__ = ["OF_TEXTS", "TaskHead", "is_kept", "similarities"]

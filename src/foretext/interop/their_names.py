@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from foretext.interop.family import Family, Settings
-from foretext.interop.heads import NO_HEADS, Heads
+from foretext.interop.transfer import NO_HEADS, Heads
 
 __all__ = ["canonical_names", "found_heads"]
 

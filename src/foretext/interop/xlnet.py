@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 from foretext.backbones.xlnet import XLNet as Backbone
 from foretext.interop.family import Family, Key, Settings
-from foretext.interop.heads import Heads
-from foretext.interop.rows import Row, affine
 from foretext.interop.task_heads import OF_TEXTS, TaskHead
+from foretext.interop.transfer import Heads, Row, affine
 from foretext.objectives.permutation_lm import PermutationLM
 from foretext.tokenizers.base import Tokenizer
 

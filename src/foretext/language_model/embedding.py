@@ -1,23 +1,46 @@
-"""Texts of any length as vectors: long ones are cut into windows, whose vectors are averaged."""
+"""Texts of any length as vectors: long ones are cut into windows, whose vectors are averaged.
+
+What a network makes of each token of many texts: the mean of a token's states over its contexts.
+Bommasani, Davis and Cardie 2020, "Interpreting Pretrained Contextualized Representations via
+Reductions to Static Embeddings", section 3: the mean over contexts tells more of a word than the
+word alone does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from foretext.backbones.base import Backbone
+from foretext.backbones.base import Backbone, States, inference_batches
 from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus.blocks import Advance
-from foretext.data.batch import Visibility
+from foretext.data.batch import Inputs, Visibility
 from foretext.data.framing import Framing
-from foretext.language_model.encoding import Pooling, pool_texts, pool_windows
+from foretext.nn.batch_threads import over_batches
+from foretext.nn.pooling import POOLS
 from foretext.tokenizers.base import Tokenizer
 
-__all__ = ["TextEmbedder", "framed_pair", "paired"]
+__all__ = [
+    "Layers",
+    "Pooling",
+    "ReadTokens",
+    "TextEmbedder",
+    "check_layers",
+    "framed_pair",
+    "paired",
+    "read_tokens",
+]
 
 TEXTS_AT_ONCE = 1 << 14  # sorted by length together
+
+Pooling = Literal["mean", "cls", "max"]
+Layers = int | tuple[int, ...]
+BATCH_TOKENS = {"cpu": 1 << 10, "cuda": 1 << 16}  # states of a batch should stay in a cache
 
 
 class TextEmbedder:
@@ -92,7 +115,7 @@ class TextEmbedder:
             for first, second in zip(firsts, seconds, strict=True)
         ]
         starts = np.array([self.window.second_starts(first) for first in firsts], np.int64)
-        return pool_windows(
+        return _pool_windows(
             backbone,
             rows,
             pad=self.tokenizer.pad,
@@ -127,7 +150,7 @@ class TextEmbedder:
         rows = [row for text in windows for row in text]
         if not rows:
             return np.zeros((len(encoded), backbone.dim), np.float32)
-        vectors = pool_windows(
+        vectors = _pool_windows(
             backbone,
             rows,
             pad=self.tokenizer.pad,
@@ -139,7 +162,7 @@ class TextEmbedder:
         )
         owners = np.repeat(np.arange(len(windows)), list(map(len, windows)))
         weights = np.fromiter(map(len, rows), np.int64, len(rows))
-        return pool_texts(vectors, owners, weights, len(encoded), pooling)
+        return _pool_texts(vectors, owners, weights, len(encoded), pooling)
 
 
 def paired(
@@ -178,3 +201,177 @@ def _texts_done(progress: Advance | None, texts_a_window: float) -> Callable[[in
     if progress is None:
         return int
     return lambda num_windows: progress.advance(num_windows * texts_a_window)
+
+
+def _as_inputs(
+    rows: Sequence[Sequence[int]],
+    pad: int,
+    visibility: Visibility,
+    spelling: Tensor | None = None,
+    second_starts: NDArray[np.int64] | None = None,
+) -> Inputs:
+    """Put rows of ids side by side, (B, T); a mask only where their lengths differ.
+
+    With `second_starts`, (B,), each row is a pair: from that position on, the second text.
+    """
+    width = max(map(len, rows))
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    ids = np.full((len(rows), width), pad, np.int64)
+    real = np.arange(width) < lengths[:, None]
+    ids[real] = np.fromiter((token for row in rows for token in row), np.int64, lengths.sum())
+    token_mask = None if real.all() else torch.from_numpy(real)
+    segments = None
+    if second_starts is not None:
+        is_second = np.arange(width) >= second_starts[:, None]
+        segments = torch.from_numpy(is_second.astype(np.int64))
+    return Inputs(
+        torch.from_numpy(ids), token_mask, visibility, segments=segments, spelling=spelling
+    )
+
+
+def check_layers(layers: Layers, backbone: Backbone) -> tuple[int, ...]:
+    """Return the layers as a tuple, negative numbers as they are.
+
+    Raises:
+        SettingError: the backbone has no such layer.
+    """
+    wanted = (layers,) if isinstance(layers, int) else tuple(layers)
+    num_layers = backbone.num_layers
+    for layer in wanted:
+        if not -num_layers - 1 <= layer <= num_layers:
+            raise SettingError(
+                f"layer = {layer}: there are 0 (the embeddings) to {num_layers}, and -1 is the "
+                "last one."
+            )
+    if not wanted:
+        raise SettingError("layer = (): name one layer at least.")
+    return wanted
+
+
+def _pool_windows(
+    backbone: Backbone,
+    rows: Sequence[Sequence[int]],
+    *,
+    pad: int,
+    visibility: Visibility,
+    pooling: Pooling,
+    layers: tuple[int, ...],
+    spelling: NDArray[np.uint8] | None = None,
+    second_starts: NDArray[np.int64] | None = None,
+    done: Callable[[int], object] = int,
+) -> NDArray[np.float32]:
+    """Return one vector a row of ids, (N, D); `done` is called with each number of rows.
+
+    Rows are texts or, with `second_starts` (N,), pairs of texts.
+    """
+    device = backbone.embedding.device
+    unseen = None if spelling is None else torch.from_numpy(spelling)
+    vectors = np.empty((len(rows), backbone.dim), np.float32)
+    batches = _row_batches(rows, backbone)
+
+    def pooled(places: list[int]) -> Tensor:
+        some = [rows[place] for place in places]
+        starts = None if second_starts is None else second_starts[places]
+        inputs = _as_inputs(some, pad, visibility, unseen, starts).to(device)
+        states = _states(backbone, inputs, layers)
+        return POOLS[pooling](states, inputs.token_mask).float().cpu()
+
+    for places, found in zip(batches, over_batches(pooled, batches, device), strict=True):
+        vectors[places] = found.numpy()  # by PyTorch all of its threads would be woken for it
+        done(len(places))
+    return vectors
+
+
+def _pool_texts(
+    vectors: NDArray[np.float32],
+    owners: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    num_texts: int,
+    pooling: Pooling,
+) -> NDArray[np.float32]:
+    """Return one vector a text, (N, D), of those of its windows, (W, D): zeros without a window.
+
+    Args:
+        vectors: of the windows.
+        owners: text of each window, (W,), in order.
+        weights: tokens of each window, (W,).
+        num_texts: N.
+        pooling: "max" takes the largest, the others the mean by tokens.
+    """
+    pooled = np.zeros((num_texts, vectors.shape[1]), np.float32)
+    texts, first = np.unique(owners, return_index=True)
+    if pooling == "max":
+        pooled[texts] = np.maximum.reduceat(vectors, first, axis=0)
+    else:
+        sums = np.add.reduceat(vectors * weights[:, None].astype(np.float32), first, axis=0)
+        pooled[texts] = sums / np.add.reduceat(weights, first)[:, None]
+    return pooled
+
+
+def _row_batches(rows: Sequence[Sequence[int]], backbone: Backbone) -> list[list[int]]:
+    """Cut the rows, the longest first, into batches that suit a network; return their indices."""
+    return inference_batches(backbone, [len(row) for row in rows], BATCH_TOKENS)
+
+
+def _states(backbone: Backbone, inputs: Inputs, layers: tuple[int, ...]) -> Tensor:
+    """Mean of the layers' states, (B, T, D)."""
+    last = (-1, backbone.num_layers)
+    states: States = backbone(inputs, keep_layers=any(layer not in last for layer in layers))
+    chosen = [states.last if layer in last else states.layers[layer] for layer in layers]
+    return chosen[0] if len(chosen) == 1 else torch.stack(chosen).mean(0, dtype=torch.float32)
+
+
+class ReadTokens(NamedTuple):
+    """What was read; V tokens, W rows of text."""
+
+    sums: NDArray[np.float32]  # (V, D), of the states of each token
+    counts: NDArray[np.int64]  # (V,), how often it occurred
+    texts: NDArray[np.float32]  # (W, D), the pooled states of each row
+
+    @property
+    def means(self) -> NDArray[np.float32]:
+        """The mean state of each token (V, D); zeros for one that did not occur."""
+        counts = np.maximum(self.counts, 1).astype(np.float32)
+        means: NDArray[np.float32] = self.sums / counts[:, None]
+        return means
+
+
+def read_tokens(
+    backbone: Backbone,
+    rows: Sequence[Sequence[int]],
+    framing: Framing,
+    *,
+    vocab_size: int,
+    pad: int,
+    visibility: Visibility,
+    pooling: Pooling,
+    done: Callable[[int], object] = int,
+) -> ReadTokens:
+    """Read rows of ids, each between the special tokens of `framing`, which are not counted.
+
+    `done` is called with each number of rows. A row has a token at least.
+    """
+    device = backbone.embedding.device
+    sums = torch.zeros(vocab_size, backbone.dim, device=device)
+    counts = torch.zeros(vocab_size, dtype=torch.int64, device=device)
+    texts = np.empty((len(rows), backbone.dim), np.float32)
+    framed = [framing.around(row) for row in rows]
+    for places in _row_batches(framed, backbone):
+        some = [framed[place] for place in places]
+        inputs = _as_inputs(some, pad, visibility).to(device)
+        states = backbone(inputs).last.float()  # (B, T, D)
+        texts[places] = POOLS[pooling](states, inputs.token_mask).cpu().numpy()
+        is_text = _text_positions(some, framing).to(device)  # (B, T)
+        ids = inputs.ids[is_text]
+        sums.index_add_(0, ids, states[is_text])
+        counts.index_add_(0, ids, torch.ones_like(ids))
+        done(len(places))
+    return ReadTokens(sums.cpu().numpy(), counts.cpu().numpy(), texts)
+
+
+def _text_positions(rows: Sequence[Sequence[int]], framing: Framing) -> Tensor:
+    """(B, T) bool, the positions that are neither padding nor the frame's."""
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    places = np.arange(lengths.max())
+    ends = (lengths - len(framing.suffix))[:, None]
+    return torch.from_numpy((places >= len(framing.prefix)) & (places < ends))

@@ -17,15 +17,16 @@ from foretext.corpus.texts import iterate_texts
 from foretext.generation import Sampling
 from foretext.language_model.continuation import (
     Continuation,
+    NewToken,
     Prompt,
+    Stream,
     Writing,
     continue_prompt,
+    insert_text,
     prompt_ids,
 )
-from foretext.language_model.embedding import paired
-from foretext.language_model.encoding import Layers, Pooling, check_layers
-from foretext.language_model.filling import Filling, fill_masks
-from foretext.language_model.insertion import insert_text
+from foretext.language_model.embedding import Layers, Pooling, check_layers, paired
+from foretext.language_model.filling import Filling, fill_masks, fill_spans
 from foretext.language_model.insight import (
     AttentionMaps,
     LayerStates,
@@ -33,12 +34,13 @@ from foretext.language_model.insight import (
     attention_of,
     layers_of,
 )
-from foretext.language_model.likelihood import Likelihood, measure_likelihood
-from foretext.language_model.new_tokens import NewToken
+from foretext.language_model.likelihood import (
+    Likelihood,
+    TokenScores,
+    measure_likelihood,
+    score_rows,
+)
 from foretext.language_model.parts import ModelParts
-from foretext.language_model.span_filling import fill_spans
-from foretext.language_model.token_scores import TokenScores, score_rows
-from foretext.language_model.writer import Stream
 from foretext.nn.pooling import through_layers
 from foretext.objectives.reading import Reading
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -10,7 +10,7 @@ from torch import nn
 from foretext.backbones.base import Backbone
 from foretext.base.errors import SettingError
 from foretext.generation import Decoder
-from foretext.nn.device import ReadingPrecision, choose_dtype
+from foretext.nn.precision import ReadingPrecision, choose_dtype
 from foretext.nn.quantized_linear import (
     Copies,
     check_int8,

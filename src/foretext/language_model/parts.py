@@ -17,12 +17,11 @@ from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
 from foretext.generation import Decoding
 from foretext.heads.task_base import TaskBase
-from foretext.language_model.embedding import TextEmbedder
-from foretext.language_model.encoding import Pooling
+from foretext.language_model.embedding import Pooling, ReadTokens, TextEmbedder, read_tokens
 from foretext.language_model.networks import Network, Networks
-from foretext.language_model.read_tokens import ReadTokens, read_tokens
-from foretext.nn.device import DeviceName, ReadingPrecision, choose_device
+from foretext.nn.device import DeviceName, choose_device
 from foretext.nn.pooling import Dense, through_layers
+from foretext.nn.precision import ReadingPrecision
 from foretext.objectives.base import Objective, TaskHeads
 from foretext.tokenizers.known_languages import languages_of_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -28,8 +28,8 @@ from torch import Tensor, nn
 from foretext.base.errors import SettingError
 from foretext.kernels.byte_rows import LARGEST, ZERO, quantize_rows, scale_rows
 from foretext.kernels.row_linear import pack_blocks, row_linear
-from foretext.nn.device import ReadingPrecision
 from foretext.nn.parted_linear import FixedLinear
+from foretext.nn.precision import ReadingPrecision
 from foretext.nn.team import torch_team
 from foretext.nn.token_head import TokenHead
 from foretext.nn.views import flat_view

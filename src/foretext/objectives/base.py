@@ -4,6 +4,9 @@ An objective from outside the package needs a nested `Config`, a constructor
 `(config, backbone, tokenizer)` that passes them on to `super().__init__`, `examples`, `counts` and
 `scores`. Everything else here has a default, and is how the rest of foretext asks what a model
 can do: nothing asks for its class.
+
+What an objective may ask of the language model that it trains, to show how far it is.
+`foretext.language_model.LanguageModel` is one.
 """
 
 from __future__ import annotations
@@ -11,8 +14,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import count
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from foretext.backbones.base import Backbone
@@ -27,12 +32,11 @@ from foretext.nn.token_head import TokenHead
 from foretext.nn.vocabulary_head import HeadTransform
 from foretext.objectives.criterion import Criterion
 from foretext.objectives.gap import Gap
-from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.reading import Reading
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["Objective", "TaskHeads", "check_tied", "row_length"]
+__all__ = ["ModelInUse", "Objective", "TaskHeads", "check_tied", "row_length"]
 
 
 class TaskHeads(NamedTuple):
@@ -257,3 +261,41 @@ def check_tied(backbone: Backbone) -> None:
             f"of {type(backbone).__name__} have {width} numbers and its states {backbone.dim}; set "
             "objective.tied = false, or give both the same width."
         )
+
+
+class Answer(Protocol):
+    """A token for a masked position."""
+
+    @property
+    def token(self) -> str:
+        """As the vocabulary writes it."""
+
+    @property
+    def probability(self) -> float:
+        """Of all tokens."""
+
+
+class Written(Protocol):
+    """What was generated."""
+
+    @property
+    def text(self) -> str:
+        """Without the prompt."""
+
+
+class ModelInUse(Protocol):
+    """A tokenizer, a backbone and an objective, with the verbs of a language model."""
+
+    tokenizer: SubwordTokenizer
+    backbone: Backbone
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one vector a text, (N, D)."""
+
+    def fill(self, text: str, topn: int = 5) -> Sequence[Sequence[Answer]]:
+        """Return the likeliest tokens of each ``[MASK]``."""
+
+    def generate(
+        self, prompt: str = "", max_new_tokens: int = 50, *, source: str | None = None
+    ) -> Sequence[Written]:
+        """Continue a prompt, or write a text after a source."""

@@ -25,9 +25,8 @@ from foretext.data.token_stream import TokenStream
 from foretext.nn.adaptive_softmax import AdaptiveSoftmax
 from foretext.nn.token_head import Score, TokenHead
 from foretext.nn.vocabulary_head import VocabularyHead
-from foretext.objectives.base import Objective, row_length
-from foretext.objectives.in_use import ModelInUse
-from foretext.objectives.softmax_config import SoftmaxConfig
+from foretext.objectives.base import ModelInUse, Objective, row_length
+from foretext.objectives.causal_lm import SoftmaxConfig
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["BidirectionalLM"]

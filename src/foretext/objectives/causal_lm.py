@@ -7,11 +7,11 @@ batch, for networks with a state (Mikolov et al. 2010; Zaremba et al. 2014).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import torch
-from pydantic import Field
+from pydantic import Field, PositiveInt, model_validator
 
 from foretext.backbones.base import Backbone, States
 from foretext.base.config import Config
@@ -26,15 +26,47 @@ from foretext.nn.adaptive_softmax import AdaptiveSoftmax, usual_cutoffs
 from foretext.nn.dropout import Dropout
 from foretext.nn.token_head import Score, TokenHead
 from foretext.nn.vocabulary_head import VocabularyHead
-from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
-from foretext.objectives.in_use import ModelInUse
-from foretext.objectives.softmax_config import SoftmaxConfig
+from foretext.objectives.base import ModelInUse, Objective, TaskHeads, check_tied, row_length
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["CausalLM"]
+__all__ = ["CausalLM", "SoftmaxConfig"]
 
 PROMPT_TOKENS = 8  # of a sample
 NEW_TOKENS = 32
+
+
+class SoftmaxConfig(Config):
+    """Which softmax maps states to words: a full one, or that of Grave et al. 2017."""
+
+    softmax: Literal["full", "adaptive"] = "full"
+    """Kind of softmax; adaptive: rare words cost less, for large vocabularies of words."""
+    cutoffs: list[PositiveInt] = Field([])
+    """First ids of the clusters of rare words; none: by the size of the vocabulary."""
+    div_value: float = Field(4.0, ge=1)
+    """How much narrower the states of each cluster are than those of the one before."""
+
+    @model_validator(mode="after")
+    def _softmax_has_effect(self) -> Self:
+        idle = self.changed & {"cutoffs", "div_value"}
+        if self.softmax == "full" and idle:
+            raise ValueError(f"{min(idle)} would have no effect with softmax = 'full'")
+        if sorted({*self.cutoffs}) != self.cutoffs:
+            raise ValueError(f"cutoffs = {self.cutoffs} must increase")
+        return self
+
+    def reached(self, vocab_size: int) -> list[int]:
+        """Return the cutoffs within a vocabulary; plans build models over that of a sample, too."""
+        return [cutoff for cutoff in self.cutoffs if cutoff < vocab_size]
+
+    def within(self, vocab_size: int) -> tuple[Self, str | None]:
+        """Return the settings without cutoffs beyond a vocabulary, and a note on those."""
+        kept = self.reached(vocab_size)
+        beyond = self.cutoffs[len(kept) :]
+        if not beyond:
+            return self, None
+        said = ", ".join(f"{cutoff:,}" for cutoff in beyond)
+        note = f"objective.cutoffs: without {said}, for the vocabulary has {vocab_size:,} tokens"
+        return self.model_copy(update={"cutoffs": kept}), note
 
 
 class CausalLM(Objective):

@@ -12,35 +12,41 @@ shared, not those of positions and segments.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import torch
 import torch.nn.functional as F
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.base import Backbone, States
 from foretext.base.errors import SettingError
-from foretext.data.batch import Batch, Visibility
+from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.examples import Examples
+from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.framing import Framing
+from foretext.data.row_draws import RowDraws
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.feed_forward import ACTIVATIONS, Activation
 from foretext.nn.parameters import share_parameter
 from foretext.nn.vocabulary_head import Score, VocabularyHead
-from foretext.objectives.base import row_length
+from foretext.objectives.base import ModelInUse, row_length
 from foretext.objectives.cloze import cloze_head
-from foretext.objectives.drawn_rows import DrawnRows
-from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.masked_rows import MaskedRows
 from foretext.objectives.masking import MaskingConfig, MaskingObjective, masked_positions
-from foretext.objectives.planted_word import plant_a_word
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Detector", "Electra"]
 
 INIT_STD = 0.02  # of the detector's first weights, as of those of other heads
+
+STEPS = 1 << 24  # between 0 and 1 that a float32 tells apart: none of them is rounded to 1
+
+NUM_ANSWERS = 3  # of a sample
 
 
 class Electra(MaskingObjective):
@@ -126,14 +132,14 @@ class Electra(MaskingObjective):
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any] | None:
         """Replace a word of a row by one of the generator's, and ask which it is."""
-        return plant_a_word(model, row, self.replaced)
+        return _plant_a_word(model, row, self.replaced)
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; each is masked differently every time it is read."""
         special = self.tokenizer.special
         stream = TokenStream(tokens, special.required("sep"))
         masking = self.config.masking(self.tokenizer, tokens, held_out=held_out)
-        return DrawnRows(MaskedRows(stream, self.row_length, special.required("cls"), masking))
+        return _DrawnRows(MaskedRows(stream, self.row_length, special.required("cls"), masking))
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
         """Return the number of masked tokens, and of all."""
@@ -197,3 +203,77 @@ class Detector(nn.Module):
         """Map states (..., D) to logits (...)."""
         logits: Tensor = self.output(self.activation(self.dense(states)))
         return logits.squeeze(-1)
+
+
+class _DrawnRows(ExamplesByRow):
+    """Examples with a number in [0, 1) for each position, as the target `draws`, (B, T) float32.
+
+    The numbers are part of the batch of a step. So a generator draws the same tokens whether a run
+    was interrupted or not, in micro-batches and on several processes.
+
+    Args:
+        rows: with the target `original`, (B, T).
+    """
+
+    drawing = 2
+
+    def __init__(self, rows: ExamplesByRow) -> None:
+        self.rows = rows
+
+    def keys(self, rng: np.random.Generator) -> np.ndarray:
+        """Return the keys of the rows, shuffled."""
+        return self.rows.keys(rng)
+
+    def lengths(self, keys: np.ndarray) -> np.ndarray | None:
+        """Return the tokens of each row; None: all have as many."""
+        return self.rows.lengths(keys)
+
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
+        """Make the rows, then draw their numbers."""
+        batch = self.rows.batch_of(keys, draws)
+        drawn = np.floor(draws.random(tuple(batch.targets["original"].shape)) * STEPS) / STEPS
+        found = torch.from_numpy(drawn.astype(np.float32))
+        return replace(batch, targets={**batch.targets, "draws": found})
+
+
+def _plant_a_word(
+    model: ModelInUse, row: list[int], detect: Callable[[Tensor], Tensor]
+) -> Mapping[str, Any] | None:
+    """Replace the word in the middle of a row as the model would fill it, and ask which it is.
+
+    Args:
+        model: that fills masks.
+        row: ids of a text.
+        detect: maps the backbone's states (..., D) to logits (...), high at replaced tokens.
+
+    Returns:
+        As `Objective.sample`; None for a row without a word.
+    """
+    tokenizer = model.tokenizer
+    words = np.flatnonzero((tokenizer.ordinary & tokenizer.word_starts)[row])
+    if not len(words):
+        return None
+    place = int(words[len(words) // 2])
+    parts = [tokenizer.decode(row[:place]), "[MASK]", tokenizer.decode(row[place + 1 :])]
+    answers = model.fill(" ".join(parts).strip(), topn=2)[0]
+    planted = next(each.token for each in answers if each.token != tokenizer.tokens[row[place]])
+    ids = [*row[:place], tokenizer.tokens.index(planted), *row[place + 1 :]]
+    chances = _chances(model, ids, detect)
+    likeliest = np.argsort(-chances, kind="stable")[:NUM_ANSWERS].tolist()
+    return {
+        "text": f"Which token was replaced? {tokenizer.decode(ids)}",
+        "hidden": planted,
+        "answers": [[tokenizer.tokens[ids[at]], round(float(chances[at]), 4)] for at in likeliest],
+    }
+
+
+@torch.inference_mode()
+def _chances(model: ModelInUse, ids: list[int], detect: Callable[[Tensor], Tensor]) -> np.ndarray:
+    """The probability that each token was replaced, (T,)."""
+    backbone = model.backbone
+    framing = Framing.of(model.tokenizer, "full", backbone.max_length)
+    row = torch.tensor([framing.around(ids)], device=backbone.embedding.device)  # (1, T)
+    first = len(framing.prefix)
+    logits = detect(backbone(Inputs(row)).last)[0, first : first + len(ids)]
+    chances: np.ndarray = logits.float().sigmoid().cpu().numpy()
+    return chances

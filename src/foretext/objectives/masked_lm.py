@@ -19,9 +19,8 @@ from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.vocabulary_head import HeadTransform, Score, VocabularyHead, class_score
-from foretext.objectives.base import TaskHeads, row_length
+from foretext.objectives.base import ModelInUse, TaskHeads, row_length
 from foretext.objectives.cloze import cloze_head, hide_a_word
-from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.masked_rows import MaskedRows
 from foretext.objectives.masking import MaskingConfig, MaskingObjective, masked_positions
 from foretext.objectives.sentence_pairs import SentencePairs, has_pairs

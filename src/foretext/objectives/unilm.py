@@ -5,37 +5,44 @@ and then what is left of it; in a sixth each, only what is left or what is right
 fills masks, continues texts, and writes a text after a source. Deviations from the paper: the kind
 is drawn for a batch, no next sentences are predicted, and separators between documents are masked
 like any token, so that a text that is generated can end.
+
+Rows of UniLM: masked text, and what each position of it may look at. Dong et al. 2019, "Unified
+Language Model Pre-training", section 2.3 and figure 1. B rows of T positions, W tokens of text in
+each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
+from torch import Tensor
 
 from foretext.backbones.base import Backbone, States
-from foretext.data.batch import Batch, Visibility
+from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.examples import Examples
+from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.row_draws import RowDraws, whole_numbers
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.vocabulary_head import HeadTransform, Score, VocabularyHead
-from foretext.objectives.base import Objective, TaskHeads, row_length
+from foretext.objectives.base import ModelInUse, Objective, TaskHeads, row_length
 from foretext.objectives.cloze import ClozeConfig, cloze_head, hide_a_word
-from foretext.objectives.in_use import ModelInUse
 from foretext.objectives.masked_rows import Masking
 from foretext.objectives.reading import Reading
-from foretext.objectives.unified_rows import (
-    KINDS,
-    LEFT_TO_RIGHT,
-    SEQUENCE_TO_SEQUENCE,
-    Segments,
-    UnifiedRows,
-)
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["UniLM"]
+__all__ = ["KINDS", "Segments", "UniLM", "UnifiedRows", "visible_matrix"]
+
+KINDS = ("bidirectional", "left_to_right", "right_to_left", "sequence_to_sequence")
+BIDIRECTIONAL, LEFT_TO_RIGHT, RIGHT_TO_LEFT, SEQUENCE_TO_SEQUENCE = range(len(KINDS))
+FAST: dict[int, Visibility] = {BIDIRECTIONAL: "full", LEFT_TO_RIGHT: "causal"}  # without a matrix
+
+Numbers = NDArray[np.int64]
 
 
 class UniLM(Objective):
@@ -173,3 +180,136 @@ class UniLM(Objective):
 def _present(batch: Batch) -> list[int]:
     """The kinds that a batch has, as numbers of `KINDS`."""
     return sorted({*batch.targets["kind"].tolist()})
+
+
+class Segments(NamedTuple):
+    """The segments of each kind: of the text, or the source, and of what comes after the source."""
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+
+    @classmethod
+    def of(cls, num_segments: int) -> Segments:
+        """Return the segments for a backbone that has so many.
+
+        With six, they say what kind a row is, as in the authors' program. With fewer, they only
+        tell a source from what comes after it.
+        """
+        if num_segments >= 6:
+            return cls((0, 2, 3, 4), (1, 2, 3, 5))
+        return cls((0, 0, 0, 0), (0, 0, 0, min(1, max(num_segments - 1, 0))))
+
+
+class UnifiedRows(ExamplesByRow):
+    """``[CLS] text [SEP]``, or ``[CLS] source [SEP] text [SEP]``, as `MaskedRows` cuts them.
+
+    The rows of a batch are of one kind in training, so that most batches need no matrix. Held-out
+    batches have all kinds side by side, in their shares: a sample of any size measures each.
+
+    Args:
+        stream: the text.
+        length: tokens of a row, at most.
+        cls: id of the first token.
+        masking: of the text; it may mask the separators between documents, too.
+        shares: of each kind, (4,); their sum is 1.
+        segments: of each kind.
+        mixed: whether the rows of a batch are of all kinds.
+    """
+
+    drawing = 2
+
+    def __init__(
+        self,
+        stream: TokenStream,
+        length: int,
+        cls: int,
+        masking: Masking,
+        shares: NDArray[np.float64],
+        segments: Segments,
+        *,
+        mixed: bool,
+    ) -> None:
+        self.stream, self.cls, self.masking = stream, cls, masking
+        self.width = min(length - 2, len(stream))
+        self.ends = np.cumsum(shares)[:-1]  # of the kinds, in 0 to 1
+        self.segments, self.mixed = segments, mixed
+
+    def keys(self, rng: np.random.Generator) -> np.ndarray:
+        """Return where the rows begin, (N,), shuffled."""
+        return rng.permutation(self.stream.row_starts(self.width, rng))
+
+    def lengths(self, keys: np.ndarray) -> np.ndarray | None:
+        """All rows are of one length."""
+        return None
+
+    def batch_of(self, keys: np.ndarray, draws: RowDraws) -> Batch:
+        """Draw the kinds of the rows and where sources end, read the rows and mask them."""
+        kinds = self._kinds(draws)
+        has_source = kinds == SEQUENCE_TO_SEQUENCE
+        # A source and the text after it have a token less than a text alone: [SEP] is between them.
+        most = max(self.width - 1, 2)
+        cut = 1 + whole_numbers(draws.random((len(keys), 1))[:, 0], most - 1)
+        separators = np.where(has_source, cut, self.width) + 1  # positions of the first [SEP]
+        text = self.stream.take(keys[:, None] + np.arange(self.width))  # (B, W)
+        corrupted, masked = self.masking.apply(text, draws)
+        targets = {
+            "original": torch.from_numpy(self._framed(text, separators)),
+            "masked": torch.from_numpy(self._framed(masked, separators, of_frame=False)),
+            "kind": torch.from_numpy(kinds),  # (B,)
+        }
+        return Batch(self._inputs(self._framed(corrupted, separators), kinds, separators), targets)
+
+    def _kinds(self, draws: RowDraws) -> Numbers:
+        drawn = draws.once()  # of all rows where each batch is of one kind
+        rows = np.array(draws.rows)
+        places = (rows + drawn) / draws.num_rows if self.mixed else np.full(len(rows), drawn)
+        kinds: Numbers = np.searchsorted(self.ends, places, side="right")
+        return kinds
+
+    def _framed(
+        self, text: np.ndarray, separators: np.ndarray, *, of_frame: bool = True
+    ) -> np.ndarray:
+        """Put values (B, W) of the text between those of special tokens, (B, T)."""
+        B, T = len(text), self.width + 2
+        places = np.arange(T)
+        framed = np.zeros((B, T), text.dtype)
+        if of_frame:
+            framed[:, 0], framed[:, 1:] = self.cls, self.stream.separator
+        from_text = (places != separators[:, None]) & (places > 0) & (places < T - 1)
+        columns = np.maximum(places - 1 - (places > separators[:, None]), 0)
+        columns = np.minimum(columns, self.width - 1)
+        framed[from_text] = np.take_along_axis(text, columns, axis=1)[from_text]
+        return framed
+
+    def _inputs(self, ids: np.ndarray, kinds: Numbers, separators: np.ndarray) -> Inputs:
+        read = torch.from_numpy(ids)
+        segments = self._segments(kinds, separators)
+        if (kinds == kinds[0]).all() and int(kinds[0]) in FAST:
+            return Inputs(read, visibility=FAST[int(kinds[0])], segments=segments)
+        visible = visible_matrix(
+            torch.from_numpy(kinds), torch.from_numpy(separators), read.shape[1]
+        )
+        return Inputs(read, visibility="matrix", visible=visible, segments=segments)
+
+    def _segments(self, kinds: Numbers, separators: np.ndarray) -> Tensor | None:
+        """Return the segments, (B, T); None where all are the first."""
+        first, second = (np.array(each)[kinds][:, None] for each in self.segments)
+        segments = np.where(np.arange(self.width + 2) > separators[:, None], second, first)
+        return torch.from_numpy(segments) if segments.any() else None
+
+
+def visible_matrix(kinds: Tensor, separators: Tensor, length: int) -> Tensor:
+    """Return which positions look at which, (B, T, T) bool, [b, i, j] = i may look at j.
+
+    Args:
+        kinds: of the rows, (B,), as numbers of `KINDS`.
+        separators: where the source ends, (B,); the source looks at itself as a whole, and what
+            comes after it looks at the source and to the left.
+        length: T.
+    """
+    places = torch.arange(length)
+    num_seen = torch.where(kinds == SEQUENCE_TO_SEQUENCE, separators + 1, 0)  # by every position
+    num_seen = torch.where(kinds == BIDIRECTIONAL, length, num_seen)
+    to_left = places <= places[:, None]  # (T, T)
+    visible = to_left | (places < num_seen[:, None, None])
+    return torch.where((kinds == RIGHT_TO_LEFT)[:, None, None], to_left.T, visible)

@@ -9,7 +9,8 @@ from torch import nn
 
 from foretext.backbones.base import Backbone
 from foretext.language_model import LanguageModel
-from foretext.nn.device import choose_device, choose_dtype
+from foretext.nn.device import choose_device
+from foretext.nn.precision import choose_dtype
 from foretext.objectives.base import Objective
 from foretext.objectives.distilled import Distilled, DistilledWeights
 from foretext.training.model import Model

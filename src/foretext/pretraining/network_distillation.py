@@ -20,7 +20,7 @@ from foretext.objectives.base import Objective
 from foretext.pretraining.memory import read_memory
 from foretext.pretraining.pretraining import Pretrained, run_recipe
 from foretext.recipe import Recipe
-from foretext.recipe.overrides import GivenSections, given_sections
+from foretext.recipe.recipe import GivenSections, given_sections
 from foretext.recipe.sections import Sections
 
 __all__ = ["OPEN", "distill_network", "student_of"]

@@ -33,9 +33,9 @@ from foretext.pretraining.shared import SharedFolder
 from foretext.pretraining.text_settings import with_text_settings
 from foretext.pretraining.word_vectors import learn_vectors
 from foretext.progress import is_quiet
-from foretext.progress.compiling import tell_of_compiling
+from foretext.progress.budget import tell_of_compiling
 from foretext.recipe import Recipe
-from foretext.recipe.overrides import GivenSections, given_sections
+from foretext.recipe.recipe import GivenSections, given_sections
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.shards import ShardEngine

@@ -19,7 +19,7 @@ from pydantic import Field
 from foretext.base.config import Config
 from foretext.base.errors import CorpusError, SettingError
 from foretext.language_model import LanguageModel
-from foretext.language_model.read_tokens import ReadTokens
+from foretext.language_model.embedding import ReadTokens
 from foretext.nn.pooling import through_layers
 from foretext.pretraining.token_regression import TokenShares, regress
 from foretext.tokenizers.laid_texts import laid

@@ -11,7 +11,7 @@ from foretext.base.runtime import usable_cores
 from foretext.corpus import Corpus
 from foretext.corpus.text_shards import TextShards
 from foretext.progress import Progress
-from foretext.progress.compiling import tell_of_compiling
+from foretext.progress.budget import tell_of_compiling
 from foretext.shards import ShardEngine
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import SUBWORDS, learn_subwords

@@ -8,9 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
-__all__ = ["Budget", "Clock", "duration_option"]
+from foretext.base.terminal import say
+from foretext.kernels.compile import when_compiling
+
+__all__ = ["Budget", "Clock", "duration_option", "tell_of_compiling"]
 
 Clock = Callable[[], float]  # seconds from any moment; it never goes back
+
+LINE = "compiling kernels for this machine, once; the next run starts at once"
 
 
 @dataclass(frozen=True)
@@ -68,3 +73,16 @@ def duration_option(seconds: float) -> str:
     if seconds <= 90 * 60:
         return f"{math.ceil(seconds / 60)}m"
     return f"{math.ceil(seconds / 3600)}h"
+
+
+def tell_of_compiling(*, quiet: bool) -> None:
+    """Have one line on standard error where this run compiles what no earlier one has left."""
+    when_compiling(_nothing if quiet else _say)
+
+
+def _say() -> None:
+    say(LINE, error=True)
+
+
+def _nothing() -> None:
+    pass

@@ -12,8 +12,7 @@ from foretext.corpus.findings import WordSettings
 from foretext.corpus.sources import left_out_sentence
 from foretext.corpus.symbols import DROPPING, dropped_sentence
 from foretext.objectives import OBJECTIVES
-from foretext.recipe.overrides import read_overrides
-from foretext.recipe.recipe import Recipe
+from foretext.recipe.recipe import Recipe, read_overrides
 from foretext.recipe.sections import Sections
 from foretext.tokenizers.alphabet import folding_sentence
 from foretext.tokenizers.base import Tokenizer

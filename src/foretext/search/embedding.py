@@ -16,7 +16,7 @@ from foretext.search.building import Building
 from foretext.search.embedder import Embedder
 from foretext.search.folder import IndexFacts, IndexFolder
 from foretext.search.passages import Passages
-from foretext.search.stored_vectors import StoredVectors, stored_rows, write_vectors
+from foretext.search.vector_search import StoredVectors, stored_rows, write_vectors
 from foretext.vectors.storage import StorageType
 
 __all__ = ["blocks_of", "embed_passages", "keep_vectors", "take_vectors"]

@@ -14,11 +14,10 @@ from foretext.base.interruption import GO_ON, Interruption
 from foretext.base.leaving import undone_when_leaving
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.texts import TextSource, found_sources
-from foretext.recipe.overrides import GivenValues, given_values
+from foretext.recipe.recipe import GivenValues, given_values
 from foretext.search.building import Building
 from foretext.search.folder import IndexFacts
-from foretext.search.graph import refuse_missing_usearch
-from foretext.search.job import Job
+from foretext.search.job import Job, refuse_missing_usearch
 from foretext.search.search_index import SearchIndex
 from foretext.search.settings import IndexConfig
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 from foretext._version import __version__
-from foretext.artifact import load_embedder, opened_run
-from foretext.base.errors import Interrupted, ModelFileError, OutputError
+from foretext.artifact import load_embedder, load_vectors, opened_run
+from foretext.base.errors import Interrupted, MissingExtraError, ModelFileError, OutputError
+from foretext.base.files import output_error
 from foretext.base.interruption import Interruption
 from foretext.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
@@ -16,18 +18,30 @@ from foretext.search.building import Building, Progressed
 from foretext.search.cutting import Cutter
 from foretext.search.embedder import Embedder, EmbeddingModel, idf_of, read_weights, write_weights
 from foretext.search.embedding import blocks_of, embed_passages, keep_vectors, take_vectors
-from foretext.search.folder import KIND, IndexFacts, ModelFacts
-from foretext.search.graph import build_graph, wants_graph
-from foretext.search.kept_model import keep_model
-from foretext.search.model_files import fingerprint
+from foretext.search.folder import (
+    KEPT_VECTORS,
+    KIND,
+    IndexFacts,
+    IndexFolder,
+    ModelFacts,
+    copy_model,
+    fingerprint,
+)
 from foretext.search.passages import Passages
 from foretext.search.reading import read_passages
 from foretext.search.settings import IndexConfig
-from foretext.search.word_index_writer import write_word_index
+from foretext.search.vector_search import StoredVectors
+from foretext.search.word_index import write_word_index
+from foretext.vectors.neighbor_graph import NeighborGraph, is_usearch_installed
 
-__all__ = ["Job"]
+__all__ = ["Job", "build_graph", "keep_model", "refuse_missing_usearch"]
 
 SAMPLE = 1 << 16  # characters that show the script
+
+FROM_PASSAGES = 100_000  # the exact search takes longer than a person notices
+BLOCK = 4096  # rows
+
+Check = Callable[[], None]
 
 
 class Job:
@@ -103,7 +117,7 @@ class Job:
         with Progress("counting words", len(passages), "passages", quiet=quiet) as bar:
             texts = (text for block in blocks_of(passages) for text in self._checked(block))
             write_word_index(self._folder.words, bar.over(texts), facts.words)
-        if wants_graph(self._config.approximate, len(passages)):
+        if _wants_graph(self._config.approximate, len(passages)):
             has_graph = self._before is not None and self._building.before.graph.is_file()
             grown = self._building.before if has_graph else None
             build_graph(self._folder, facts, grown, check=self._check, quiet=quiet)
@@ -205,3 +219,72 @@ class Job:
         grown = "" if self._before is None else self._before.model_dump_json()
         asked = (self._corpus.fingerprint, self._config.model_dump_json(), self._fingerprint, grown)
         return hashlib.sha256("\n".join(asked).encode()).hexdigest()[:32]
+
+
+def refuse_missing_usearch(approximate: bool | None) -> None:
+    """Refuse a graph that is wanted and cannot be built, before any text is read.
+
+    Raises:
+        MissingExtraError: usearch is not installed.
+    """
+    if approximate and not is_usearch_installed():
+        raise MissingExtraError("usearch", "index", "an approximate search")
+
+
+def _wants_graph(approximate: bool | None, num_passages: int) -> bool:
+    """Whether an index of so many passages gets a graph."""
+    if approximate is None:
+        return num_passages >= FROM_PASSAGES and is_usearch_installed()
+    return approximate
+
+
+def build_graph(
+    folder: IndexFolder,
+    facts: IndexFacts,
+    before: IndexFolder | None,
+    *,
+    check: Check,
+    quiet: bool | None,
+) -> None:
+    """Build the graph of all passages, or add the new ones to that of an index that grows.
+
+    Args:
+        folder: of the new index, with its vectors.
+        facts: of it.
+        before: the index that grows, if it has a graph.
+        check: is called between blocks, and may raise.
+        quiet: show no progress; None: show it on a terminal and in a notebook.
+
+    Raises:
+        OutputError: it cannot be written.
+        VectorFileError: the graph of the index that grows is damaged.
+    """
+    vectors, dim = StoredVectors(folder, facts), facts.model.dim
+    graph = NeighborGraph(dim) if before is None else NeighborGraph.load(before.graph, dim)
+    done = len(graph)
+    with Progress("indexing", len(vectors), "passages", initial=done, quiet=quiet) as bar:
+        for start in range(done, len(vectors), BLOCK):
+            check()
+            rows = vectors.rows(slice(start, start + BLOCK))
+            graph.add(rows)
+            bar.advance(len(rows))
+    graph.save(folder.graph)
+
+
+def keep_model(path: Path, folder: IndexFolder) -> str:
+    """Copy a model into an index, and return the fingerprint of the copy.
+
+    A file of word vectors becomes safetensors, which opens faster than text.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    try:
+        folder.model.mkdir(exist_ok=True)
+    except OSError as error:
+        raise output_error(folder.model, error) from error
+    if path.is_dir():
+        copy_model(path, folder.model)
+    else:
+        load_vectors(path).save(folder.model / KEPT_VECTORS)
+    return fingerprint(folder.kept_model)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.search.fusion import fused
-from foretext.search.stored_vectors import best_of
+from foretext.search.vector_search import best_of
 from foretext.vectors.neighbors import Nearest
 
 __all__ = ["AskedQuery"]

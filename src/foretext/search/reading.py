@@ -16,8 +16,7 @@ from foretext.corpus.sources import Source
 from foretext.progress import Progress
 from foretext.search.cutting import Cutter
 from foretext.search.folder import IndexFolder, SourceFacts
-from foretext.search.passage_writer import PassageWriter
-from foretext.search.passages import Passages
+from foretext.search.passages import Passages, PassageWriter
 
 __all__ = ["read_passages"]
 

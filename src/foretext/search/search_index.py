@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
-from foretext.base.errors import SettingError
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.representation import Represented
 from foretext.search.bm25 import BM25
-from foretext.search.folder import IndexFolder
-from foretext.search.passages import Passages
+from foretext.search.embedder import Embedder, read_weights
+from foretext.search.folder import IndexFacts, IndexFolder, fingerprint
+from foretext.search.passages import Hit, Passages, Results
 from foretext.search.query import AskedQuery
-from foretext.search.query_model import OpenModel, QueryModel
-from foretext.search.results import Hit, Results
 from foretext.search.vector_search import VectorSearch
 from foretext.search.word_index import WordIndex
 from foretext.vectors.empty_texts import num_empty
@@ -27,6 +27,8 @@ __all__ = ["By", "SearchIndex"]
 By = Literal["vectors", "words", "both"]
 WAYS = ("vectors", "words", "both")
 CANDIDATES = 100  # of each way, at least, that are put together
+
+OpenModel = Callable[[Path], Any]
 
 
 class SearchIndex(Represented):
@@ -49,7 +51,7 @@ class SearchIndex(Represented):
         self._folder = IndexFolder(Path(path))
         self.facts = self._folder.facts()
         self.passages = Passages(self._folder, self.facts)
-        self._model = QueryModel(self._folder, self.facts, open_model)
+        self._model = _QueryModel(self._folder, self.facts, open_model)
         self._vectors = VectorSearch(self._folder, self.facts)
 
     def __len__(self) -> int:
@@ -209,3 +211,65 @@ class SearchIndex(Represented):
             bm25=None if query.bm25 is None else float(query.bm25[row]),
             row=row,
         )
+
+
+class _QueryModel:
+    """What turns queries into vectors, as the passages were turned into theirs.
+
+    Args:
+        folder: of the index.
+        facts: of it.
+        open_model: opens a model by its path.
+    """
+
+    def __init__(self, folder: IndexFolder, facts: IndexFacts, open_model: OpenModel) -> None:
+        self._folder, self._facts, self._open_model = folder, facts.model, open_model
+        self._path, self._fingerprint = folder.kept_model, facts.model.kept
+
+    def use(self, path: Path) -> None:
+        """Take the model from its own folder.
+
+        Raises:
+            ModelFileError: it is another one.
+        """
+        found = fingerprint(path)
+        if found not in (self._facts.given, self._facts.kept):
+            raise ModelFileError(
+                f"{path} is not the model that {self._folder.path} was made with "
+                f"('{self._facts.name}'): its vectors would not fit; give that model, or make the "
+                "index again."
+            )
+        self._path, self._fingerprint = path, found
+
+    def embed(self, queries: Sequence[str]) -> NDArray[np.float32]:
+        """Return vectors (Q, D) of unit length; zeros of a query without a known word.
+
+        Raises:
+            ModelFileError: there is no model, or another one than that of the passages.
+        """
+        return self._embedder.embed(queries)
+
+    @cached_property
+    def _embedder(self) -> Embedder:
+        model = self._open_model(self._checked_path())
+        if model.vector_size != self._facts.dim:
+            raise ModelFileError(
+                f"{self._path} gives vectors of {model.vector_size} numbers, and the index has "
+                f"{self._facts.dim}; make the index again with --overwrite."
+            )
+        options = self._facts.options
+        weights = read_weights(self._folder.weights, model) if options.weighting == "idf" else None
+        return Embedder(model, options, weights)
+
+    def _checked_path(self) -> Path:
+        if self._fingerprint is None:
+            raise ModelFileError(
+                f"{self._folder.path} was made without a copy of its model; give the model "
+                f"'{self._facts.name}' with --model (in Python: use_model), or search by words."
+            )
+        if fingerprint(self._path) != self._fingerprint:
+            raise ModelFileError(
+                f"{self._path} is not the model that the index was made with; make the index again "
+                "with --overwrite."
+            )
+        return self._path

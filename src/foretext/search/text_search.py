@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from foretext.base.errors import SettingError
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.search.bm25 import BM25, idf, term_scores
+from foretext.search.passages import Hit, Place, Results
 from foretext.search.query import AskedQuery
-from foretext.search.results import Hit, Place, Results
 from foretext.search.search_index import CANDIDATES, By
-from foretext.search.stored_vectors import best_of
+from foretext.search.vector_search import best_of
 from foretext.vectors.neighbors import Nearest, unit_rows
 
 __all__ = ["TextVectors", "bm25_scores", "search_texts"]

@@ -11,7 +11,8 @@ import torch
 from foretext.base.arguments import checked_arguments
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
-from foretext.nn.device import DeviceName, ReadingPrecision, choose_device, choose_dtype
+from foretext.nn.device import DeviceName, choose_device
+from foretext.nn.precision import ReadingPrecision, choose_dtype
 from foretext.nn.quantized_linear import Copies, check_int8, has_int8, reading_copy
 from foretext.tasks.computing import TaskNetwork
 from foretext.tasks.trainee import Trainee

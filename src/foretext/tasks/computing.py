@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from foretext.backbones.base import Backbone
-from foretext.backbones.inference_batches import inference_batches
+from foretext.backbones.base import Backbone, inference_batches
 from foretext.data.padded_examples import PaddedExamples
 from foretext.heads.base import Head
 from foretext.nn.batch_threads import over_batches

@@ -21,7 +21,8 @@ from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import CONFIG
 from foretext.interop.task_folder import load_task, save_task
-from foretext.nn.device import DeviceName, ReadingPrecision
+from foretext.nn.device import DeviceName
+from foretext.nn.precision import ReadingPrecision
 from foretext.tasks import TASKS
 from foretext.tasks.answering_network import AnsweringNetwork
 from foretext.tasks.computing import Outputs, compute_outputs

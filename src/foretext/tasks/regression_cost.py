@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Self
 
 from foretext.base.runtime import refuse_without_memory
-from foretext.progress.figures import seconds_in_words
+from foretext.progress.bar import seconds_in_words
 
 __all__ = ["RegressionCost"]
 

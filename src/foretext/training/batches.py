@@ -2,27 +2,37 @@
 
 So a resumed training continues with the next batch, and reads nothing twice. Of several processes
 each makes its own rows of the batch.
+
+State that the rows of a batch hand on to the batch that continues them. A recurrent network can
+read a text that is much longer than a row: row b of each batch goes on where row b of the batch
+before ended (`Batch.continues`), and begins with the state that this row ended in. Gradients stop
+between batches (truncated backpropagation through time, Williams and Peng 1990).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.runtime import Threads
 from foretext.data.batch import Batch
 from foretext.data.examples import Examples
 
-__all__ = ["Batches", "Part"]
+__all__ = ["Batches", "Lanes", "Part"]
 
 BUCKET_BATCHES = 64  # batches whose examples are sorted by length together
 PREPARED = 4  # batches made ahead in the background
 ORDER, CONTENT = 0, 1  # what a generator is for
+
+PREFIX = "carried."  # of the names of arrays
+BFLOAT16 = "bfloat16"  # which numpy does not have
 
 
 class Part(NamedTuple):
@@ -175,3 +185,49 @@ def _filled(keys: np.ndarray, lengths: np.ndarray | None, tokens: int) -> list[n
 
 def _cut(keys: np.ndarray, size: int) -> list[np.ndarray]:
     return [keys[start : start + size] for start in range(0, len(keys), size)]
+
+
+class Lanes:
+    """The state of each row of the newest batch; none where the backbone leaves none."""
+
+    def __init__(self) -> None:
+        self.states: tuple[Tensor, ...] = ()  # (B, ...) each
+        self._parts: list[tuple[Tensor, ...]] = []  # of the batch that is computed now
+
+    def begin(self, batch: Batch) -> Batch:
+        """Return a batch with the states that its rows begin with."""
+        self._parts = []
+        if not (batch.continues and self.states):
+            return batch
+        B = len(batch.inputs.ids)
+        assert len(self.states[0]) >= B, f"{B} rows continue {len(self.states[0])}"
+        carried = tuple(state[:B] for state in self.states)
+        return replace(batch, inputs=replace(batch.inputs, carried=carried))
+
+    def add(self, carried: tuple[Tensor, ...]) -> None:
+        """Take the states that the next rows of the batch ended in."""
+        self._parts.append(carried)
+
+    def end(self) -> None:
+        """Keep the states for the next batch: all rows have been computed."""
+        self.states = tuple(torch.cat(rows) for rows in zip(*self._parts, strict=True))
+        self._parts = []
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the states for a checkpoint, exactly."""
+        named = {}
+        for number, state in enumerate(self.states):
+            kept = state.view(torch.int16) if state.dtype == torch.bfloat16 else state
+            kind = str(state.dtype).removeprefix("torch.")
+            named[f"{PREFIX}{number}.{kind}"] = kept.cpu().numpy()
+        return named
+
+    def load(self, arrays: Mapping[str, np.ndarray], device: torch.device) -> None:
+        """Go on from what `arrays` gave; other names are ignored."""
+        names = [name for name in arrays if name.startswith(PREFIX)]
+        names.sort(key=lambda name: int(name.split(".")[1]))
+        states = []
+        for name in names:
+            state = torch.from_numpy(arrays[name])
+            states.append(state.view(torch.bfloat16) if name.endswith(BFLOAT16) else state)
+        self.states = tuple(state.to(device) for state in states)

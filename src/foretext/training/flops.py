@@ -9,19 +9,39 @@ could be done, is the utilization (MFU; Chowdhery et al. 2022, "PaLM", appendix 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
+from typing import NamedTuple
 
 import torch
+from torch import nn
 
+from foretext.base.errors import SettingError
+from foretext.base.runtime import MEMORY_SIGNS, refuse_without_memory
 from foretext.data.batch import Batch
 from foretext.nn.flops import matrix_flops
+from foretext.training.batches import Part
+from foretext.training.frozen_states import FrozenStates
 from foretext.training.model import Model
+from foretext.training.processes import Processes, Totals
+from foretext.training.settings import TrainingConfig
 
-__all__ = ["ModelFlops", "peak_flops"]
+__all__ = [
+    "ModelFlops",
+    "Work",
+    "WorkCounter",
+    "advised_on_memory",
+    "peak_flops",
+    "refuse_large_weights",
+]
 
 PEAK_SECONDS = 0.1  # of measuring, for each size
 PEAK_SIZES = {"cpu": (512, 1024), "cuda": (4096, 8192)}  # of the matrices that are multiplied
+
+LEAST_BYTES = 12  # of a parameter that is learned, beside itself: a gradient and two moments
+
+TOTAL = "total."  # before the names of sums that are no predictions
 
 
 class ModelFlops:
@@ -93,3 +113,94 @@ def _seconds(matrix: torch.Tensor) -> float:
     product = matrix @ matrix
     product[0, 0].item()
     return time.perf_counter() - start
+
+
+def refuse_large_weights(model: nn.Module, device: torch.device, num_processes: int) -> None:
+    """Refuse a training whose gradients and moments alone are more than the memory.
+
+    On a GPU the library says so at once; the system gives out memory that it does not have.
+
+    Raises:
+        SettingError: less is free.
+    """
+    if device.type != "cpu":
+        return
+    learned = sum(each.numel() for each in model.parameters() if each.requires_grad)
+    refuse_without_memory(
+        LEAST_BYTES * learned * num_processes,
+        f"A training of {learned:,} parameters",
+        "lower backbone.dim, backbone.num_layers or tokenizer.vocab_size",
+    )
+
+
+@contextmanager
+def advised_on_memory(
+    config: TrainingConfig, num_processes: int = 1, *, learned: bool = False
+) -> Iterator[None]:
+    """Turn "out of memory" of any device into a SettingError with advice.
+
+    Args:
+        config: of the training.
+        num_processes: that share it.
+        learned: whether there is something to resume.
+    """
+    advice = _advice(config, num_processes, learned)
+    try:
+        yield
+    except (MemoryError, torch.OutOfMemoryError) as error:
+        raise SettingError(f"There is not enough memory; {advice}") from error
+    except RuntimeError as error:
+        if not any(sign in str(error) for sign in MEMORY_SIGNS):
+            raise
+        raise SettingError(f"There is not enough memory; {advice}") from error
+
+
+def _advice(config: TrainingConfig, num_processes: int, learned: bool) -> str:
+    """What to lower where the memory is too small."""
+    usual = "all of a step" if config.batch_tokens else config.batch_examples
+    now = config.micro_batch_examples or usual
+    more = {"none": "'optimizer' or 'full'", "optimizer": "'full'"}.get(config.sharding)
+    sharding = f" or training.sharding = {more}" if more and num_processes > 1 else ""
+    return (
+        f"lower training.micro_batch_examples, now {now} (the result stays the same), or set "
+        f"training.gradient_checkpointing = true{sharding}"
+        f"{' and go on with --resume from the last checkpoint' * learned}."
+    )
+
+
+class Work(NamedTuple):
+    """What a batch takes."""
+
+    tokens: int  # that are read, padding not counted
+    flops: int
+
+
+class WorkCounter:
+    """Counts what each batch takes, in all processes together.
+
+    Args:
+        model: that is trained.
+        flops: of the model.
+        frozen: the states that need not be computed again.
+        processes: that share the batches.
+    """
+
+    def __init__(
+        self, model: Model, flops: ModelFlops, frozen: FrozenStates, processes: Processes
+    ) -> None:
+        self.model, self.flops, self.frozen = model, flops, frozen
+        # Of a batch that every process has as a whole, each counts all.
+        self.totals = None if model.objective.compares_examples else Totals(processes)
+
+    def of(self, part: Part) -> tuple[Mapping[str, int], Work]:
+        """Return the predictions of a whole batch, by part of the loss, and what it takes."""
+        counts = self.model.objective.counts(part.batch)
+        computed = part.batch.cut(part.num_parts)
+        flops = self.flops.of(computed, counts, knows_states=self.frozen.is_complete)
+        work = Work(part.batch.inputs.num_tokens, flops)
+        if self.totals is None:
+            return counts, work
+        counted = {**counts, **{TOTAL + name: n for name, n in work._asdict().items()}}
+        totals = self.totals.of(counted if part.rows else dict.fromkeys(counted, 0))
+        work = Work(*(totals.pop(TOTAL + name) for name in Work._fields))
+        return totals, work

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 
 import torch
 
 from foretext.base.errors import SettingError
 from foretext.data.batch import Batch
-from foretext.training.batches import Part
-from foretext.training.compiler import check_compiler
+from foretext.training.batches import Lanes, Part
 from foretext.training.frozen_states import FrozenStates
 from foretext.training.grad_cache import GradCache
-from foretext.training.lanes import Lanes
 from foretext.training.model import Model
 from foretext.training.optimizer import is_fully_sharded
 from foretext.training.processes import Processes
+from foretext.training.records import Tally
 from foretext.training.settings import TrainingConfig
-from foretext.training.tally import Tally
 
-__all__ = ["Gradients"]
+__all__ = ["Gradients", "check_compiler"]
 
 
 class Gradients:
@@ -124,3 +123,20 @@ class Gradients:
         size = self.micro_batch or len(batch)
         for start in range(0, len(batch), size):
             yield batch.rows(start, min(start + size, len(batch)))
+
+
+@cache
+def check_compiler(device: torch.device) -> None:
+    """Compile a sum, which takes some seconds.
+
+    Raises:
+        SettingError: that does not work.
+    """
+    try:
+        torch.compile(torch.add)(torch.zeros(2, device=device), torch.ones(2, device=device))
+    except Exception as error:  # of many classes, which differ by version
+        reason = str(error).strip().split("\n")[0].rstrip(".")
+        raise SettingError(
+            f"[training] compile = true: PyTorch cannot compile for {device} on this machine: "
+            f"{reason}. Leave it out, or install a C++ compiler."
+        ) from error

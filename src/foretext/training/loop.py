@@ -23,25 +23,25 @@ from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
 from foretext.training.activations import ActivationForecast
 from foretext.training.batches import Batches, Part
-from foretext.training.flops import ModelFlops, peak_flops
-from foretext.training.forecast import Forecast
+from foretext.training.flops import (
+    ModelFlops,
+    WorkCounter,
+    advised_on_memory,
+    peak_flops,
+    refuse_large_weights,
+)
 from foretext.training.frozen_states import FrozenStates
 from foretext.training.gradients import Gradients
-from foretext.training.held_out import HeldOut
-from foretext.training.lost_processes import told_of_lost_processes
-from foretext.training.memory import advised_on_memory, refuse_large_weights
-from foretext.training.model import Model
+from foretext.training.model import Model, training_dtype
 from foretext.training.optimizer import Optimizer, is_fully_sharded
-from foretext.training.precision import training_dtype
-from foretext.training.processes import Processes
+from foretext.training.processes import Processes, told_of_lost_processes
 from foretext.training.progression import Progression
 from foretext.training.records import Records
 from foretext.training.saving import Saver
-from foretext.training.schedule import Schedule
+from foretext.training.schedule import Forecast, Schedule
 from foretext.training.settings import TrainingConfig
 from foretext.training.state import TrainingState
-from foretext.training.validation import Validation
-from foretext.training.work import WorkCounter
+from foretext.training.validation import HeldOut, Validation
 
 __all__ = ["Training", "fit"]
 

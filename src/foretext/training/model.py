@@ -10,12 +10,13 @@ from torch import Tensor, nn
 from typing_extensions import TypeVar
 
 from foretext.backbones.base import Backbone, States
+from foretext.base.errors import SettingError
 from foretext.data.batch import Batch
+from foretext.nn.precision import Precision, choose_dtype
 from foretext.nn.vocabulary_head import Score
 from foretext.objectives.criterion import Criterion, check_pair
 
-__all__ = ["Model"]
-
+__all__ = ["Model", "training_dtype"]
 
 CriterionT = TypeVar("CriterionT", bound=Criterion, default=Any)
 
@@ -64,3 +65,26 @@ class Model(nn.Module, Generic[CriterionT]):
         states = self.backbone(batch.inputs, keep_layers=self.objective.needs_layers)
         vectors: Tensor = self.objective.vectors(states, batch)
         return vectors
+
+
+def training_dtype(
+    model: Model, precision: Precision, device: torch.device | None = None
+) -> torch.dtype:
+    """Return bfloat16 or float32: what the user, the device and the backbone allow.
+
+    Args:
+        model: that is trained.
+        precision: that the user wants.
+        device: where it will be; None: where it is.
+
+    Raises:
+        SettingError: the backbone cannot compute in bfloat16.
+    """
+    if not model.backbone.keeps_fp32:
+        return choose_dtype(precision, device or model.device)
+    if precision == "bf16":
+        raise SettingError(
+            f"[training] precision = 'bf16': {type(model.backbone).__name__} computes in fp32 "
+            "only; leave it at 'auto'."
+        )
+    return torch.float32

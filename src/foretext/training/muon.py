@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from foretext.nn.device import choose_dtype
+from foretext.nn.precision import choose_dtype
 from foretext.training.flat_optimizer import Step
 from foretext.training.flat_parameters import FlatParameters
 from foretext.training.segment import Segment

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
+import torch
 
+from foretext.base.errors import OutputError
 from foretext.progress.checkpoint import Checkpoint, Checkpoints, check_arrays, kept_by
-from foretext.training.generators import generator_states, set_generators
-from foretext.training.lanes import Lanes
+from foretext.training.batches import Lanes
 from foretext.training.optimizer import Optimizer
 from foretext.training.processes import Processes
 from foretext.training.records import Records
 from foretext.training.settings import TrainingConfig
 from foretext.training.state import TrainingState
 
-__all__ = ["Saver"]
+__all__ = ["Saver", "generator_states", "set_generators"]
 
 BEST = "best."  # what the names of the best weights begin with
 BYTES_A_SECOND = 250e6  # that are written and summed up, by a slow disk
@@ -112,3 +114,28 @@ class Saver:
 
 def _has_best(arrays: Mapping[str, np.ndarray]) -> bool:
     return any(name.startswith(BEST) for name in arrays)
+
+
+def generator_states() -> dict[str, Any]:
+    """Return them as arrays, by name."""
+    states = {"generator.cpu": torch.get_rng_state().numpy()}
+    if torch.cuda.is_available():
+        states["generator.cuda"] = torch.cuda.get_rng_state().numpy()
+    return states
+
+
+def set_generators(states: Mapping[str, Any]) -> None:
+    """Go back to the states that `generator_states` gave; other names are passed over.
+
+    Raises:
+        OutputError: the states are none that a generator can have.
+    """
+    try:
+        torch.set_rng_state(torch.from_numpy(states["generator.cpu"]))
+        if "generator.cuda" in states and torch.cuda.is_available():
+            torch.cuda.set_rng_state(torch.from_numpy(states["generator.cuda"]))
+    except (KeyError, RuntimeError, TypeError) as error:
+        raise OutputError(
+            f"The checkpoint's generators cannot be restored ({error}); start the run again with "
+            "--overwrite."
+        ) from error

@@ -7,7 +7,8 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from foretext.base.config import Config
-from foretext.nn.device import DeviceName, Precision
+from foretext.nn.device import DeviceName
+from foretext.nn.precision import Precision
 
 __all__ = ["TrainingConfig"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from foretext.base.errors import CorpusError
 from foretext.data.rows import TaggedConfig, TaggedSentence, find_tag_problems, read_tagged
-from foretext.recipe.overrides import overridden
+from foretext.recipe.recipe import overridden
 
 
 def followed(sentence: str, **values: int) -> TaggedConfig:

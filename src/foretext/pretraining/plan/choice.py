@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from foretext.base.errors import SettingError
 from foretext.pretraining.plan.candidates import Candidate
 from foretext.pretraining.plan.forecast import ORDERING, expected_loss
-from foretext.progress.figures import human_bytes
+from foretext.progress.bar import human_bytes
 
 __all__ = ["Circumstances", "choose"]
 

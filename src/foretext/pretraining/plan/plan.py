@@ -11,7 +11,7 @@ from typing import Any
 from foretext.base.files import atomic_file
 from foretext.pretraining.plan.candidates import Candidate
 from foretext.pretraining.plan.forecast import ORDERING
-from foretext.progress.figures import human_bytes, human_count, human_seconds
+from foretext.progress.bar import human_bytes, human_count, human_seconds
 from foretext.recipe import Recipe
 
 __all__ = ["MANY_EPOCHS", "Plan"]

@@ -13,7 +13,8 @@ from foretext.base.runtime import num_processes, usable_cores
 from foretext.base.sizes import Size
 from foretext.data.token_file import TokenFile
 from foretext.data.token_writer import write_tokens
-from foretext.nn.device import choose_device, choose_dtype
+from foretext.nn.device import choose_device
+from foretext.nn.precision import choose_dtype
 from foretext.objectives import OBJECTIVES
 from foretext.pretraining.plan.candidates import SHAPES, Candidate, shape_name
 from foretext.pretraining.plan.memory import training_bytes

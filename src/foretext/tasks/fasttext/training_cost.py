@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 
 from foretext.base.counted import counted
 from foretext.base.runtime import usable_cores
-from foretext.progress.figures import seconds_in_words
+from foretext.progress.bar import seconds_in_words
 from foretext.tasks.fasttext.config import ResolvedConfig
 from foretext.tasks.fasttext.text_profile import TextProfile
 

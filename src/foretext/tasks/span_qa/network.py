@@ -19,7 +19,8 @@ from foretext.data.rows import (
 from foretext.data.rows.given import one_or_each
 from foretext.heads.span_qa import SpanHead
 from foretext.heads.task_base import TaskBase
-from foretext.nn.device import DeviceName, ReadingPrecision
+from foretext.nn.device import DeviceName
+from foretext.nn.precision import ReadingPrecision
 from foretext.tasks.classification.labeller import check_top
 from foretext.tasks.predictor import Record, Top
 from foretext.tasks.span_qa.answers import SpanAnswers, SpanChoice

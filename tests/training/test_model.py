@@ -7,7 +7,7 @@ import torch
 
 from foretext.base.errors import SettingError
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.training.precision import training_dtype
+from foretext.training.model import training_dtype
 from tests.networks import bert
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from foretext.base.config import Config
-from foretext.recipe.described import described
+from foretext.recipe.sections import described
 
 
 class Sail(Config):

@@ -11,8 +11,8 @@ import torch
 
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.batch import Inputs
-from foretext.language_model import LanguageModel, span_filling
-from foretext.language_model.span_filling import MAX_TOKENS
+from foretext.language_model import LanguageModel, filling
+from foretext.language_model.filling import MAX_TOKENS
 from foretext.objectives.gap import Gap
 from foretext.objectives.reading import Reading
 from tests.sequence_networks import in_use, tokenizer_of
@@ -108,9 +108,9 @@ def test_a_second_token_can_make_a_span_the_best(
                     logits[row] = 0.0
             return logits
 
-    monkeypatch.setattr(span_filling, "_decoder", lambda *_: ByHand())
+    monkeypatch.setattr(filling, "_decoder", lambda *_: ByHand())
     gap = Gap(Reading(()), ends)
-    found = span_filling._search(None, model.tokenizer, gap, 1)  # type: ignore[arg-type]
+    found = filling._search(None, model.tokenizer, gap, 1)  # type: ignore[arg-type]
     assert [span.ids for span in found] == [[six]]
     assert math.exp(found[0].score) == pytest.approx(0.45, rel=1e-3)
 

@@ -8,7 +8,7 @@ import torch
 
 from foretext.data.token_file import Tokens
 from foretext.data.token_stream import TokenStream
-from foretext.objectives.prefix_rows import PrefixRows
+from foretext.objectives.prefix_lm import PrefixRows
 
 END, START = 3, 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.training.measuring import choose_sample, sample_size
+from foretext.training.validation import choose_sample, sample_size
 
 
 class Measured:

@@ -19,11 +19,11 @@ from foretext.objectives.causal_lm import CausalLM
 from foretext.progress.run_context import RunContext
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.adamw import AdamW
-from foretext.training.fine_tuning import freeze, layers_of, rates
 from foretext.training.flat_optimizer import FlatOptimizer
 from foretext.training.flat_parameters import FlatParameters
 from foretext.training.loop import fit
 from foretext.training.model import Model
+from foretext.training.optimizer import freeze, layers_of, rates
 from foretext.training.settings import TrainingConfig
 from tests.networks import bert, gpt
 
