@@ -30,7 +30,7 @@ VERBS = {
     "generate": "generate {run gpt} the",
     "serve": "serve {run word2vec} --port 0",
     "convert": "convert {run word2vec} {out}.txt",
-    "reduce": "reduce {run word2vec} {out} --dim 2",
+    "reduce": "reduce {run word2vec} {out}.txt --dim 2",
     "quantize": "quantize {run fasttext~classifier} {out} --cutoff 50",
     "distill": "distill {run bert} -o {out}",
     "extend": "extend {run bert} -o {out} --corpus {in}/text.txt --number 5",

@@ -79,6 +79,6 @@ def test_a_baseline_of_minutes_is_no_candidate(
     files: TaskFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("foretext.tasks.classification.linear.MANY_LABELS", 1)
-    monkeypatch.setattr("foretext.comparison.baseline_run.MOST_SECONDS", 0.0)
+    monkeypatch.setattr("foretext.comparison.baseline_run.UNKNOWN_SECONDS", 0.0)
     with pytest.raises(CorpusError, match=r"labels and .* would take about a second; leave it out"):
         BaselineRun.learned("classification", str(files.train("classification")), {})

@@ -15,6 +15,8 @@ import pytest
 
 import foretext as ft
 from foretext.base.errors import CorpusError, OutputError, SettingError
+from foretext.vectors.glove_weights import GloveWeights
+from foretext.vectors.tiles import HeldOutCells
 from tests.processes import started, wait_for_records
 from tests.vectors.texts import share_in_topic, write_topics
 
@@ -104,6 +106,7 @@ def test_training_goes_on_from_vectors(corpus: Path, tmp_path: Path) -> None:
         ({"patience": 2}, "patience: GloVe has no such setting"),
         ({"negative": 5}, "negative: GloVe has no such setting"),
         ({"x_max": 0.0}, r"x_max = 0\.0"),
+        ({"by_distance": False, "window": 1}, "by_distance = false would have no effect with win"),
         ({"x_max": 5.0, "exponent": 0.0}, "x_max would have no effect with exponent = 0"),
         ({"epochs": 2, "budget_seconds": 1.0}, "epochs would have no effect under a budget"),
     ],
@@ -126,6 +129,24 @@ def test_texts_that_will_not_do(tmp_path: Path) -> None:
 def test_a_loss_that_is_no_number_is_an_error(corpus: Path) -> None:
     with pytest.raises(SettingError, match=r"no longer a number after .* than alpha = 1e\+30"):
         ft.GloVe(**SMALL | {"alpha": 1e30}).fit(corpus)
+
+
+@pytest.mark.parametrize("more", [{}, {"budget_seconds": 1.0}])
+def test_the_held_out_loss_is_measured_once_for_the_same_weights(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
+) -> None:
+    measured: list[bytes] = []
+    measure = GloveWeights.loss
+
+    def noting(weights: GloveWeights, cells: HeldOutCells) -> float:
+        measured.append(weights.words.tobytes())
+        return measure(weights, cells)
+
+    monkeypatch.setattr(GloveWeights, "loss", noting)
+    settings = {name: value for name, value in SMALL.items() if not more or name != "epochs"}
+    ft.GloVe(**settings, **more).fit(corpus)
+    assert len(measured) > 2
+    assert len({*measured}) == len(measured)
 
 
 SETTINGS = ["epochs=500", "vector_size=64", "checkpoint_seconds=0.02", "x_max=10"]

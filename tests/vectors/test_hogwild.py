@@ -142,3 +142,23 @@ def test_measuring_is_no_part_of_the_speed_that_is_shown(
     config = DescentConfig(workers=1, epochs=2)
     Hogwild(learner, config, RunContext(tmp_path, clock=clock)).run()
     assert rates == pytest.approx([512 / 0.1] * len(rates))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"budget_seconds": 20.0, "patience": 2}, {"epochs": 2, "patience": 1}]
+)
+def test_the_held_out_loss_is_measured_once_for_the_same_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, float]
+) -> None:
+    measured: list[int] = []
+    measure = Learner.held_out_loss
+
+    def noting(learner: Learner) -> float | None:
+        measured.append(len(learner.rates))
+        return measure(learner)
+
+    monkeypatch.setattr(Learner, "held_out_loss", noting)
+    trained(tmp_path, settings.get("budget_seconds"), **settings)
+    assert measured[0] == 0
+    assert len(measured) > 2
+    assert len({*measured}) == len(measured)

@@ -142,6 +142,15 @@ def test_a_single_word_is_too_little(tmp_path: Path) -> None:
         ({"subsampling": "paper", "sample": 0.0}, "subsampling would have no effect without sub"),
         ({"budget_seconds": 5.0, "epochs": 2}, "epochs would have no effect beside a budget"),
         ({"exact": True, "workers": 3}, "takes one worker"),
+        ({"exact": True, "model": "cbow"}, 'exact would have no effect without model = "skipgram"'),
+        (
+            {"exact": True, "loss": "hs"},
+            'exact would have no effect without model = "skipgram" and loss = "ns"',
+        ),
+        (
+            {"model": "cbow", "cbow_mean": False, "cbow_gradient": "divided"},
+            'cbow_gradient = "divided" would have no effect on a sum',
+        ),
         ({"loss": "hs", "keep": "mean"}, "output vector a word"),
         ({"window": 0}, "greater than or equal to 1"),
         ({"window": 2.5}, "window = 2.5"),

@@ -15,6 +15,7 @@ from typing import Any
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.files import atomic_file, is_regular_file
 from foretext.comparison.rows import read_written
+from foretext.finetuning.baseline import UNKNOWN_SECONDS
 from foretext.finetuning.bases import predictor_class
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.row_model import RowModel
@@ -23,7 +24,6 @@ __all__ = ["BaselineRun"]
 
 FILE = "baseline.json"
 BASE = "textcnn"  # on which every task can be learned, so that its class is known
-MOST_SECONDS = 20.0  # that a baseline may take; more is a candidate of its own
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class BaselineRun:
         model = predictor_class(task, BASE)
         rows = read_written(model, train, reading)
         cost = model.baseline_cost(rows)
-        if cost is not None and cost.seconds > MOST_SECONDS:
+        if cost is not None and cost.seconds > UNKNOWN_SECONDS:
             raise CorpusError(
                 f"The baseline, a linear classifier of {cost.size_in_words}, would take about "
                 f"{cost.time_in_words}; leave it out, and compare with the candidate linear."

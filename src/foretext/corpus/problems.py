@@ -97,7 +97,7 @@ def _amount(report: CorpusReport) -> Iterator[Problem]:
     elif tokens < _VECTORS:
         yield _note(
             f"{tokens:,} tokens are few for word vectors, whose neighbours make sense from about a "
-            "million; more epochs help a little, more text helps more."
+            "million; add text."
         )
     if tokens < _LANGUAGE_MODEL:
         yield _note(

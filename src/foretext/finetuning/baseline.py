@@ -14,7 +14,7 @@ from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.progress.bar import seconds_in_words
 from foretext.tasks.baseline import Baseline
 
-__all__ = ["learned_baseline"]
+__all__ = ["UNKNOWN_SECONDS", "learned_baseline"]
 
 UNKNOWN_SECONDS = 20.0  # that it may take beside a model of which nobody knows how long it takes
 SHORT_SECONDS = 5.0  # that it may take beside any model

@@ -88,9 +88,8 @@ def _words_of_vectors(
 def _vector_matrix(vectors: WordVectors, words: Sequence[str]) -> np.ndarray:
     """Return the vectors of words, (V, E), with NaN for words without one."""
     matrix = np.full((len(words), vectors.vector_size), np.nan, np.float32)
-    for index, word in enumerate(words):
-        if word != UNKNOWN and word in vectors:
-            matrix[index] = vectors.get_vector(word)
+    known = [at for at, word in enumerate(words) if word != UNKNOWN and word in vectors]
+    matrix[known] = vectors[[words[at] for at in known]]
     return matrix
 
 

@@ -91,6 +91,8 @@ class Doc2VecConfig(DescentConfig):
         ):
             if (idle := [name for name in names if name in self.changed]) and not holds:
                 raise ValueError(f"{' and '.join(idle)} would have no effect {needed}")
+        if self.exact and not (self.dbow_words and self.loss == "ns"):
+            raise ValueError('exact would have no effect without dbow_words and loss = "ns"')
         if self.exact and "workers" in self.changed and self.workers > 1:
             raise ValueError("exact = true takes one worker")
         return self

@@ -90,6 +90,10 @@ class GloVe:
                 raise ValueError(
                     "x_max would have no effect with exponent = 0: every cell weighs 1"
                 )
+            if self.window == 1 and not self.by_distance:
+                raise ValueError(
+                    "by_distance = false would have no effect with window = 1: all distances are 1"
+                )
             return self
 
     held_out: ClassVar[str] = "cells"

@@ -77,6 +77,7 @@ class Hogwild:
         self.kept = BestWeights(learner.arrays)
         self._watches = self._keeps = False  # the held-out loss; the weights where it is lowest
         self._measured: tuple[int, float | None] = (-1, None)  # step and held-out loss
+        self._measuring = 0.0  # seconds that it took
         self.round_slices = ROUND_SLICES
         self.log, self.checkpoints = context.log, context.checkpoints
         self.schedule = LinearDecay(config, learner.alpha, learner.slices)
@@ -84,7 +85,7 @@ class Hogwild:
         self._clock = context.clock
         self._began = self._saved = self._clock()
         self._saved_step = -1  # of the newest checkpoint
-        if config.patience is not None and learner.held_out_loss() is None:
+        if config.patience is not None and self._held_out_loss() is None:
             raise SettingError(
                 f"patience = {config.patience} needs held-out text to be lost over; "
                 "set data.valid_rate above 0, or give more text."
@@ -150,12 +151,10 @@ class Hogwild:
 
     def _seconds_for_learning(self, budget: Budget) -> float:
         """Return what is left of the budget for learning, less the last record and saving."""
-        began = self._clock()
-        self.learner.held_out_loss()  # to see how long it takes
-        measuring = self._clock() - began
+        self._held_out_loss()  # to see how long it takes
         saving = (NUM_SAVINGS - 1) * saving_seconds(self.learner.arrays())
         saving = saving + saving_seconds(self._arrays_to_save()) if self.checkpoints else 0.0
-        return max(budget.left - measuring - saving, LEAST_RATE * budget.seconds)
+        return max(budget.left - self._measuring - saving, LEAST_RATE * budget.seconds)
 
     @property
     def _patience(self) -> int:
@@ -256,7 +255,9 @@ class Hogwild:
     def _held_out_loss(self) -> float | None:
         """The held-out loss of the weights as they are, measured once a step."""
         if self._measured[0] != self.state.step:
+            began = self._clock()
             self._measured = self.state.step, self.learner.held_out_loss()
+            self._measuring = self._clock() - began
         return self._measured[1]
 
     def _judge_epoch(self) -> None:

@@ -76,6 +76,7 @@ class TileDescent:
         self.alpha = alpha
         self.context = context
         self.state = _State()
+        self._measured: tuple[int, float] = (-1, 0.0)  # step and held-out loss
         self._losses = np.zeros(tiles.blocks**2)  # of each tile when it was last learned
         self._num_steps = config.epochs * tiles.blocks
         self._best = BestWeights(lambda: weights.arrays)
@@ -261,7 +262,6 @@ class TileDescent:
             return
         last = state.history[-1] if state.history else {"cells": 0, "time": 0.0}
         cells, seconds = state.cells - last["cells"], state.seconds - last["time"]
-        held_out = self.tiles.held_out
         record = {
             "time": round(state.seconds, 3),
             "epoch": round(state.step / self.tiles.blocks, 4),
@@ -269,7 +269,7 @@ class TileDescent:
             "cells_per_second": round(cells / max(seconds, 1e-3)),
             "learning_rate": self.alpha,
             "loss": state.loss / state.loss_cells,
-            "valid_loss": self.weights.loss(held_out) if len(held_out.rows) else None,
+            "valid_loss": self._held_out_loss() if len(self.tiles.held_out.rows) else None,
         }
         refuse_loss(state.loss, self._progressed, self._rate)
         state.history.append(record)
@@ -277,9 +277,15 @@ class TileDescent:
         if self.context.log is not None:
             self.context.log.append(record)
 
+    def _held_out_loss(self) -> float:
+        """The loss of held-out cells by the weights as they are, measured once a step."""
+        if self._measured[0] != self.state.step:
+            self._measured = self.state.step, self.weights.loss(self.tiles.held_out)
+        return self._measured[1]
+
     def _judge_epoch(self) -> None:
         """Keep the weights of a lower held-out loss; count the epochs in a row without one."""
-        state, loss = self.state, self.weights.loss(self.tiles.held_out)
+        state, loss = self.state, self._held_out_loss()
         if state.best is not None and not loss < state.best:
             state.stale_epochs += 1
             return
@@ -289,9 +295,10 @@ class TileDescent:
     def _take_best(self) -> None:
         """End with the best weights, where a budget is given; the last record is theirs."""
         state = self.state
-        if state.best is None or self.weights.loss(self.tiles.held_out) <= state.best:
+        if state.best is None or self._held_out_loss() <= state.best:
             return
         self._best.restore()
+        self._measured = state.step, state.best
         epoch = round(state.best_step / self.tiles.blocks, 4)
         state.history.append({**state.history[-1], "valid_loss": state.best, "kept_epoch": epoch})
         if self.context.log is not None:

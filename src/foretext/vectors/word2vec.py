@@ -111,6 +111,13 @@ class Word2Vec:
                 raise ValueError(
                     'keep = "mean" needs an output vector a word: loss "ns" or "softmax"'
                 )
+            if self.exact and (self.model, self.loss) != ("skipgram", "ns"):
+                raise ValueError(
+                    'exact would have no effect without model = "skipgram" and loss = "ns"; '
+                    "workers = 1 alone gives equal bits"
+                )
+            if self.cbow_gradient == "divided" and not self.cbow_mean:
+                raise ValueError('cbow_gradient = "divided" would have no effect on a sum of words')
             if self.exact and "workers" in self.changed and self.workers > 1:
                 raise ValueError("exact = true takes one worker")
             return self

@@ -166,13 +166,7 @@ class WordLookup(Represented):
         Raises:
             UnknownWordError: the word is not in the vocabulary; close ones are suggested.
         """
-        row = self.key_to_index.get(self.spelled(word))
-        if row is None:
-            unseen = self._unseen_vector(self.spelled(word))
-            return read_only(unit_rows(unseen[None])[0] if norm else unseen)
-        if norm:
-            return read_only(self._comparable[row] * self._inverse_norms[row])
-        return read_only(self.vectors[row])
+        return self._vector(word, norm=norm)
 
     @checked_arguments
     def get_mean_vector(
@@ -213,7 +207,7 @@ class WordLookup(Represented):
                     "numbers: give one of these."
                 )
         known = [
-            (factor, self.get_vector(word, norm=pre_normalize) if isinstance(word, str) else word)
+            (factor, self._vector(word, norm=pre_normalize) if isinstance(word, str) else word)
             for word, factor in zip(words, factors, strict=True)
             if not (isinstance(word, str) and ignore_missing and not self.has_index_for(word))
         ]
@@ -246,7 +240,17 @@ class WordLookup(Represented):
     def _vectors_of(self, words: list[str]) -> NDArray[np.float32]:
         if all(word in self for word in words):
             return self.vectors[[self._row(word) for word in words]]
-        return np.array([self.get_vector(word) for word in words])
+        return np.array([self._vector(word) for word in words])
+
+    def _vector(self, word: str, *, norm: bool = False) -> NDArray[np.float32]:
+        """Return what `get_vector` does, of a word that is surely a text."""
+        row = self.key_to_index.get(self.spelled(word))
+        if row is None:
+            unseen = self._unseen_vector(self.spelled(word))
+            return read_only(unit_rows(unseen[None])[0] if norm else unseen)
+        if norm:
+            return read_only(self._comparable[row] * self._inverse_norms[row])
+        return read_only(self.vectors[row])
 
     def _unseen_vector(self, word: str) -> NDArray[np.float32]:
         vector = self._composed_vector(word)

@@ -45,7 +45,7 @@ def word_map(vectors: WordVectors, words: Sequence[str], num_neighbors: int = 0)
     given = dict.fromkeys(map(vectors.spelled, words))
     near = vectors.neighbors(given, num_neighbors) if num_neighbors else []
     shown = [*dict.fromkeys([*given, *(word for found in near for word, _ in found)])]
-    places = _plane(np.array([vectors.get_vector(word) for word in shown]))
+    places = _plane(vectors[shown])
     return [
         WordPoint(word, x, y, word in given)
         for word, (x, y) in zip(shown, places.tolist(), strict=True)

@@ -107,7 +107,7 @@ class WordSimilarity(WordLookup):
         counts = [Counter(self._known_words(text)) for text in (first, second)]
         if not all(counts):
             return float("inf")
-        points = [np.array([self.get_vector(word, norm=norm) for word in each]) for each in counts]
+        points = [np.array([self._vector(word, norm=norm) for word in each]) for each in counts]
         weights = [np.array(list(each.values())) / each.total() for each in counts]
         return _transport_cost(points[0], points[1], weights[0], weights[1])
 
@@ -258,7 +258,7 @@ class WordSimilarity(WordLookup):
         words = given_words(words)
         if not words:
             raise SettingError("doesnt_match needs words to choose from.")
-        unit = np.array([self.get_vector(word, norm=True) for word in words])  # (N, D)
+        unit = np.array([self._vector(word, norm=True) for word in words])  # (N, D)
         return words[int(np.argmin(unit @ unit.mean(axis=0)))]
 
     def _number_of_words(self, topn: int | None) -> int:
@@ -266,7 +266,7 @@ class WordSimilarity(WordLookup):
 
     def _direction(self, term: str | NDArray[Any]) -> NDArray[np.float32]:
         if isinstance(term, str):
-            return self.get_vector(term, norm=True)
+            return self._vector(term, norm=True)
         vector = as_vector(term)
         if vector.shape != (self.vector_size,):
             raise SettingError(
