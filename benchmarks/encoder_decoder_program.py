@@ -99,7 +99,7 @@ def drawn(work: Work, seed: int) -> Rows:
 def our_step(kind: str) -> Callable[[Rows], None]:
     """The blocks of the training loop."""
     from foretext.backbones.encoder_decoder import EncoderDecoder
-    from foretext.base.heap import keep_freed_memory
+    from foretext.base.runtime import keep_freed_memory
     from foretext.data.batch import Inputs
     from foretext.nn.vocabulary_head import VocabularyHead
     from foretext.training.adamw import AdamW

@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from foretext.base.heap import keep_freed_memory
+from foretext.base.runtime import keep_freed_memory
 from foretext.nn.attention import cpu_attention
 from foretext.nn.feed_forward import bias_gelu
 from foretext.nn.linear_cross_entropy import linear_cross_entropy

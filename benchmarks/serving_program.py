@@ -81,11 +81,11 @@ def offline(kind: str) -> None:
 
 def serve(kind: str) -> None:
     """Serve until standard input ends; the first line that is written says the port."""
-    from foretext.serving.library_memory import limit_library_memory
+    from foretext.serving.running import limit_library_memory
 
     limit_library_memory()
     from foretext.serving import ServingConfig, create_app
-    from foretext.serving.listening import listening_config
+    from foretext.serving.running import listening_config
     from foretext.serving.served_model import Models
 
     settings = ServingConfig(port=0, access_log="off")

@@ -43,8 +43,7 @@ def train(kind: str, layers: int, dim: int) -> float:
 
     from foretext.backbones.transformer import Transformer
     from foretext.objectives.masked_lm import MaskedLM
-    from foretext.pretraining.plan.dry_run import weights_of
-    from foretext.pretraining.plan.footprint import footprint
+    from foretext.pretraining.plan.dry_run import footprint, weights_of
     from foretext.pretraining.plan.memory import LOGIT_BYTES
     from foretext.progress.run_context import RunContext
     from foretext.training.activations import activation_bytes

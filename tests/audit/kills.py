@@ -45,7 +45,7 @@ IMPORTED = (  # what a command imports when it is used, so that forks find it
     "altair", "optuna", "vl_convert", "foretext.cli.app", "foretext.pretraining.autoencoders",
     "foretext.finetuning.fasttext", "foretext.pretraining.language_models",
     "foretext.finetuning.linear", "foretext.finetuning.network",
-    "foretext.finetuning.search", "foretext.finetuning.run", "foretext.report.run_report",
+    "foretext.finetuning.run", "foretext.finetuning.run", "foretext.report.run_report",
     "foretext.search", "usearch.index",
 )  # fmt: skip
 

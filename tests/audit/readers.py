@@ -24,7 +24,7 @@ import zstandard
 from foretext.artifact import load_embedder
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.candidate import Candidate
-from foretext.comparison.kept_job import KeptJob
+from foretext.comparison.jobs import KeptJob
 from foretext.comparison.ledger import Ledger, Outcome, Plan, SeedOutcome
 from foretext.comparison.worker import Answer, AnswerReply
 from foretext.corpus import Corpus, CorpusConfig, inspect_corpus
@@ -40,7 +40,7 @@ from foretext.data.rows import (
 from foretext.evaluation.vectors import evaluate_vectors
 from foretext.metrics.paired import share_tallies
 from foretext.pretraining.shared import SharedFolder
-from foretext.pretraining.word_text import SharedWords
+from foretext.pretraining.word_vectors import SharedWords
 from foretext.recipe import Recipe
 from foretext.search import SearchIndex
 from foretext.search.index import index

@@ -375,11 +375,11 @@ READS = re.compile(r"\.(?:read_bytes|read_text)\(|\.open\(\"(?:a|ab|wb\+)\"")
 # Files of the system or of the package, folders that were made this moment, and what has looked.
 MAY_READ = {
     "corpus/python_files.py", "recipes/__init__.py", "nn/team.py", "report/page.py",
-    "pretraining/plan/memory.py", "comparison/measurement.py", "cli/setting_names.py",
-    "serving/process_age.py", "base/runtime.py", "pretraining/restarts.py", "kernels/kept.py",
+    "pretraining/plan/memory.py", "comparison/measurement.py", "cli/completion.py",
+    "serving/running.py", "base/runtime.py", "pretraining/job.py", "kernels/kept.py",
     "vectors/replicas/on_ray/group.py", "kernels/numba_files.py",
-    "vectors/neighbor_graph.py", "base/parsing/text_file.py", "serving/routes/playground.py",
-    "shards/on_ray/task.py",
+    "vectors/neighbor_graph.py", "base/parsing/json_file.py", "serving/routes/pages.py",
+    "shards/on_ray/engine.py",
 }  # fmt: skip
 
 

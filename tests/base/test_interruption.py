@@ -216,7 +216,7 @@ def test_handlers_come_back() -> None:
 
 
 A_RUN = """
-from foretext.pretraining.runs import run_folder
+from foretext.pretraining.job import run_folder
 with answered_signals(), run_folder(OUT / "run", overwrite=False, resume=False) as run:
     run.note("It has begun.")
 """

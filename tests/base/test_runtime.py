@@ -1,6 +1,10 @@
+"""Memory that was freed once is used again without asking the system for it."""
+
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -9,6 +13,26 @@ import pytest
 from foretext.base import runtime
 from foretext.base.errors import SettingError
 from foretext.base.runtime import Threads, refuse_surroundings
+
+TOLD_BY_TORCHRUN = (
+    runtime.is_first_process,
+    runtime.num_processes,
+    runtime.num_local_processes,
+    runtime.num_restarts,
+)
+
+PROGRAM = """
+import resource, sys
+from foretext.base.runtime import keep_freed_memory
+kept = keep_freed_memory() if sys.argv[1] == "keep" else False
+faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+def work():
+    return sum(map(len, [bytearray(2**24) for _ in range(8)]))
+work()
+before = faults()
+work()
+print(int(kept), faults() - before)
+"""
 
 
 @pytest.mark.parametrize(
@@ -27,14 +51,6 @@ def test_too_little_memory_is_refused(
         "This process may reserve 400 MB of memory, and the libraries of foretext need 1,792 MB "
         f"on 2 cores; raise the limit with `ulimit {option} unlimited`."
     )
-
-
-TOLD_BY_TORCHRUN = (
-    runtime.is_first_process,
-    runtime.num_processes,
-    runtime.num_local_processes,
-    runtime.num_restarts,
-)
 
 
 def test_enough_memory_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,3 +95,18 @@ def test_what_torchrun_never_says(monkeypatch: pytest.MonkeyPatch, name: str) ->
     monkeypatch.setenv(name, "x")
     with pytest.raises(SettingError, match=f"{name} = 'x' is no number, .*; unset it"):
         [ask() for ask in TOLD_BY_TORCHRUN]
+
+
+def page_faults(choice: str) -> tuple[bool, int]:
+    command = [sys.executable, "-c", PROGRAM, choice]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    kept, faults = done.stdout.split()
+    return kept == "1", int(faults)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only glibc can be asked")
+def test_freed_memory_is_used_again() -> None:
+    kept, faults = page_faults("keep")
+    if not kept:
+        pytest.skip("this C library cannot be asked")
+    assert faults < page_faults("leave")[1] / 10

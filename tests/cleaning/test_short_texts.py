@@ -9,7 +9,7 @@ import pytest
 
 import foretext as ft
 from foretext.cleaning import clean
-from foretext.cleaning.quality_settings import ChineseRules, QualityRules
+from foretext.cleaning.quality_rules import ChineseRules, QualityRules
 from foretext.cleaning.short_texts import PAGE_RULES, short_texts
 from foretext.corpus import Corpus
 

@@ -180,7 +180,7 @@ def test_trust_before_and_after_the_verb(
     command: Command, vectors: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trusted: list[str] = []
-    monkeypatch.setattr("foretext.cli.trusting.trust", lambda *names: trusted.extend(names))
+    monkeypatch.setattr("foretext.cli.shared.trust", lambda *names: trusted.extend(names))
     verb = ["neighbors", vectors, "ship"]
     done = command("--trust", "first", *verb, "--trust", "second", "--trust=third")
     assert done.code == 0, done.err

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from foretext.pretraining.plan import planner, trials
+from foretext.pretraining.plan import planner
+from foretext.pretraining.plan import planner as trials
 from tests.cli.conftest import Command
 
 SMALL = ("--set", "tokenizer.vocab_size=120", "--set", "objective.row_length=24")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foretext.base.errors import SettingError
-from foretext.cli.parallel_files import has_target_file, with_targets
+from foretext.cli.row_options import has_target_file, with_targets
 from tests.cli.conftest import Command
 
 SMALL = (

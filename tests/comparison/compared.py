@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from foretext.comparison.answered import Answered
-from foretext.comparison.answers import KeptAnswers
+from foretext.comparison.answers import Answered, KeptAnswers
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.figures import comparison_content
 from foretext.comparison.ledger import Ledger, Outcome, Plan, SeedOutcome

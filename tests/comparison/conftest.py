@@ -12,11 +12,11 @@ from foretext.comparison.candidate import Candidate
 from foretext.comparison.ledger import Ledger, Plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.shares import Shares, Stopwatch
-from foretext.comparison.turn import Contest
+from foretext.comparison.turn import Comparing
 from foretext.progress.budget import Budget
 from tests.comparison.fake_worker import Clock, FakeWorker
 
-Begin = Callable[..., tuple[Contest, Shares]]
+Begin = Callable[..., tuple[Comparing, Shares]]
 
 LINEAR = Candidate("linear", "linear", group="classical", least_seconds=1.0)
 TEXTCNN = Candidate("textcnn", "textcnn", group="from scratch", least_seconds=5.0)
@@ -39,7 +39,7 @@ def begin(tmp_path: Path) -> Begin:
         seconds: float = 100.0,
         folder: str = "out",
         **changes: Any,
-    ) -> tuple[Contest, Shares]:
+    ) -> tuple[Comparing, Shares]:
         request = CompareRequest(
             task="classification", train="train.csv", budget_seconds=seconds, **changes
         )
@@ -56,8 +56,8 @@ def begin(tmp_path: Path) -> Begin:
             candidates=candidates,
         )
         watch = Stopwatch(worker.clock(), worker.clock)
-        contest = Contest(request, plan, Ledger(tmp_path / folder), worker, watch, quiet=True)
-        return contest, Shares(Budget(seconds, 0.0, watch))
+        comparing = Comparing(request, plan, Ledger(tmp_path / folder), worker, watch, quiet=True)
+        return comparing, Shares(Budget(seconds, 0.0, watch))
 
     return begun
 

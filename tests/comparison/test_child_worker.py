@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from foretext import trust
-from foretext.base.errors import Interrupted
-from foretext.comparison.child_worker import ChildWorker
+from foretext.base.errors import Interrupted, SettingError
+from foretext.comparison.child_worker import ChildWorker, described_failure
 from foretext.comparison.worker import JobFailed, Pretrain
 from tests.comparison.fake_process import REPLY
 
@@ -177,3 +177,35 @@ def test_leaving_ends_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         child = worker._child
     assert child is not None
     assert child._process.returncode is not None
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence", "cause"),
+    [
+        (SettingError("No such setting."), "No such setting.", "refused"),
+        (MemoryError(), "The memory does not suffice; free memory", "memory"),
+        (MemoryError("9 TiB"), "The memory does not suffice (9 TiB); free memory", "memory"),
+        (RuntimeError("std::bad_alloc"), "The memory does not suffice (std::bad_alloc)", "memory"),
+        (
+            FileNotFoundError(2, "No such file", "x.txt"),
+            "x.txt cannot be read or written: No such file.",
+            "refused",
+        ),
+        (OSError("connection lost"), "A file or device cannot be read or written", "refused"),
+    ],
+)
+def test_sentence_and_cause(error: Exception, sentence: str, cause: str, tmp_path: Path) -> None:
+    job = Pretrain("bert", (), str(tmp_path / "base"))
+    found = described_failure(job, error)
+    assert found[0].startswith(sentence)
+    assert found[1] == cause
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_traceback_of_a_defect_is_kept_of_failures(tmp_path: Path) -> None:
+    job = Pretrain("bert", (), str(tmp_path / "base"))
+    sentence, cause = described_failure(job, ValueError("oops"))
+    log = tmp_path / "base-traceback.txt"
+    assert sentence == f"a defect: ValueError: oops. Report what {log} says."
+    assert cause == "defect"
+    assert log.read_text() == "ValueError: oops\n"

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
+import statistics
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from foretext.comparison.answers import KeptAnswers
+from foretext.comparison.figures import spread
 from foretext.metrics.paired import f1_tallies, rank_tallies, share_tallies
 from foretext.metrics.texts import bleu, chrf, rouge_l
 from foretext.report.comparison_files import ComparisonFacts, read_comparison
 from tests.comparison.compared import answered, compared, failed, outcome, rights
+
+TEXTS = [f"the ship number {place} sails to port" + " again" * (place % 7) for place in range(40)]
+KINDS = {
+    "accuracy": share_tallies(rights(30)),
+    "f1": f1_tallies([1, 0] * 20, [1, 1] * 20, [2, 0] * 20),
+    "spearman": rank_tallies(range(40), [place + 9 * (place % 4) for place in range(40)]),
+    "chrf": chrf([text[3:] for text in TEXTS], TEXTS).tallies,
+    "bleu": bleu([text[9:] for text in TEXTS], TEXTS).tallies,
+    "rouge_l": rouge_l([text[9:] for text in TEXTS], TEXTS).tallies,
+}
 
 
 def by_name(content: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -136,17 +149,6 @@ def test_a_task_that_does_not_say_what_rows_add_has_figures_without_intervals(
     assert content["disagreements"] == []
 
 
-TEXTS = [f"the ship number {place} sails to port" + " again" * (place % 7) for place in range(40)]
-KINDS = {
-    "accuracy": share_tallies(rights(30)),
-    "f1": f1_tallies([1, 0] * 20, [1, 1] * 20, [2, 0] * 20),
-    "spearman": rank_tallies(range(40), [place + 9 * (place % 4) for place in range(40)]),
-    "chrf": chrf([text[3:] for text in TEXTS], TEXTS).tallies,
-    "bleu": bleu([text[9:] for text in TEXTS], TEXTS).tallies,
-    "rouge_l": rouge_l([text[9:] for text in TEXTS], TEXTS).tallies,
-}
-
-
 @pytest.mark.parametrize("judged_by", list(KINDS))
 def test_the_figures_of_every_task_have_intervals(tmp_path: Path, judged_by: str) -> None:
     """As they are read from the files that the process of the models has written."""
@@ -186,3 +188,19 @@ def test_the_title_keeps_the_dots_of_a_file_name(tmp_path: Path) -> None:
     request = {"task": "span_qa", "train": "squad/train-v1.1.json.gz", "budget": 9.0, "seeds": 1,
                "rounds": 1, "seed": 0}  # fmt: skip
     assert three(tmp_path, plan={"request": request})["data"] == "squad/train-v1.1"
+
+
+def test_the_deviation_is_that_of_a_sample() -> None:
+    scores = [0.8, 0.9, 0.85]
+    found = spread(scores)
+    assert found["mean"] == pytest.approx(0.85)
+    assert found["deviation"] == pytest.approx(statistics.stdev(scores))
+    assert found["each"] == scores
+
+
+def test_one_seed_has_no_deviation() -> None:
+    assert spread([0.7]) == {"mean": 0.7, "deviation": None, "each": [0.7]}
+
+
+def test_a_score_that_is_no_number_counts_as_nothing() -> None:
+    assert spread([math.nan])["each"] == [0.0]

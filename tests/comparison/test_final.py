@@ -11,22 +11,22 @@ from foretext.comparison.final import Final, play_final
 from foretext.comparison.ledger import Outcome, SeedOutcome
 from foretext.comparison.rounds import Played
 from foretext.comparison.shares import Shares
-from foretext.comparison.turn import Contest
+from foretext.comparison.turn import Comparing
 from tests.comparison.conftest import BERT, GPT, LINEAR, Begin
 from tests.comparison.fake_worker import Clock, FakeWorker
 
 ROWS = 1000
 
 
-def prepared(begin: Begin, worker: FakeWorker, **changes: object) -> tuple[Contest, Shares]:
+def prepared(begin: Begin, worker: FakeWorker, **changes: object) -> tuple[Comparing, Shares]:
     """Return a comparison with a thousand test rows, and ten held-out ones."""
-    contest, shares = begin(worker, [LINEAR, BERT], **changes)
-    contest = replace(contest, plan=replace(contest.plan, rows={"valid": 10, "test": ROWS}))
-    contest.ledger.rows.mkdir(parents=True, exist_ok=True)
-    for part, number in contest.plan.rows.items():
+    comparing, shares = begin(worker, [LINEAR, BERT], **changes)
+    comparing = replace(comparing, plan=replace(comparing.plan, rows={"valid": 10, "test": ROWS}))
+    comparing.ledger.rows.mkdir(parents=True, exist_ok=True)
+    for part, number in comparing.plan.rows.items():
         lines = [f'{{"text": "{place}"}}\n' for place in range(number)]
-        contest.ledger.rows_file(part).write_text("".join(lines))
-    return contest, shares
+        comparing.ledger.rows_file(part).write_text("".join(lines))
+    return comparing, shares
 
 
 def played(*finalists: Candidate, row_seconds: float = 0.001, seeds: int = 1) -> Played:
@@ -42,20 +42,20 @@ def played(*finalists: Candidate, row_seconds: float = 0.001, seeds: int = 1) ->
     return Played({each.name: [outcome] for each in finalists}, list(finalists))
 
 
-def final_of(contest: Contest, shares: Shares, turns: Played) -> Final:
+def final_of(comparing: Comparing, shares: Shares, turns: Played) -> Final:
     for each in turns.finalists:
         shares.keep_for_test(each.name, 5.0)
-    return play_final(contest, shares, turns)
+    return play_final(comparing, shares, turns)
 
 
 def test_every_seed_of_every_finalist_answers_all_rows_once(begin: Begin, clock: Clock) -> None:
     worker = FakeWorker(clock)
-    contest, shares = prepared(begin, worker, seeds=2)
-    final = final_of(contest, shares, played(LINEAR, BERT, seeds=2))
+    comparing, shares = prepared(begin, worker, seeds=2)
+    final = final_of(comparing, shares, played(LINEAR, BERT, seeds=2))
     assert [(kind, name) for kind, name in worker.asked] == [("answer", "linear")] * 2 + [
         ("answer", "bert")
     ] * 2
-    assert {job.rows for job in worker.jobs} == {str(contest.ledger.rows_file("test"))}
+    assert {job.rows for job in worker.jobs} == {str(comparing.ledger.rows_file("test"))}
     assert [len(each) for each in final.answered.values()] == [2, 2]
     assert final.note is None
     assert final.rows == ROWS
@@ -65,9 +65,9 @@ def test_rows_that_are_too_many_for_the_time_are_sampled_for_everybody(
     begin: Begin, clock: Clock
 ) -> None:
     worker = FakeWorker(clock)
-    contest, shares = prepared(begin, worker)
-    final = final_of(contest, shares, played(LINEAR, BERT, row_seconds=0.1))
-    sample = contest.ledger.sample_file("test")
+    comparing, shares = prepared(begin, worker)
+    final = final_of(comparing, shares, played(LINEAR, BERT, row_seconds=0.1))
+    sample = comparing.ledger.sample_file("test")
     assert {job.rows for job in worker.jobs} == {str(sample)}
     assert 200 < final.rows < ROWS
     assert final.note is not None
@@ -86,16 +86,16 @@ def test_a_resume_measures_the_rows_that_were_chosen_at_first(begin: Begin, cloc
 
 def test_without_a_test_the_held_out_rows_are_answered(begin: Begin, clock: Clock) -> None:
     worker = FakeWorker(clock)
-    contest, shares = prepared(begin, worker)
-    contest = replace(contest, plan=replace(contest.plan, rows={"valid": 10, "test": 0}))
-    final = final_of(contest, shares, played(LINEAR))
-    assert [job.rows for job in worker.jobs] == [str(contest.ledger.rows_file("valid"))]
+    comparing, shares = prepared(begin, worker)
+    comparing = replace(comparing, plan=replace(comparing.plan, rows={"valid": 10, "test": 0}))
+    final = final_of(comparing, shares, played(LINEAR))
+    assert [job.rows for job in worker.jobs] == [str(comparing.ledger.rows_file("valid"))]
     assert final.rows == 10
 
 
 def test_a_model_that_cannot_answer_is_not_the_end(begin: Begin, clock: Clock) -> None:
-    contest, shares = prepared(begin, FakeWorker(clock, failing=frozenset({"linear"})))
-    final = final_of(contest, shares, played(LINEAR, GPT))
+    comparing, shares = prepared(begin, FakeWorker(clock, failing=frozenset({"linear"})))
+    final = final_of(comparing, shares, played(LINEAR, GPT))
     assert final.failures == {"linear": "linear ran out of memory."}
     assert list(final.answered) == ["gpt"]
     assert not shares.tests
@@ -103,5 +103,5 @@ def test_a_model_that_cannot_answer_is_not_the_end(begin: Begin, clock: Clock) -
 
 @pytest.mark.parametrize("row_seconds", [0.0, 0.001])
 def test_no_finalist_is_no_answer(begin: Begin, clock: Clock, row_seconds: float) -> None:
-    contest, shares = prepared(begin, FakeWorker(clock))
-    assert not final_of(contest, shares, played(row_seconds=row_seconds)).answered
+    comparing, shares = prepared(begin, FakeWorker(clock))
+    assert not final_of(comparing, shares, played(row_seconds=row_seconds)).answered

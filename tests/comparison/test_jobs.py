@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import json
+import os
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import foretext as ft
-from foretext.base.errors import SettingError
+from foretext.base.errors import OutputError, SettingError
 from foretext.base.parsing import read_toml
 from foretext.comparison import jobs
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.candidate import BASELINE
-from foretext.comparison.jobs import do_job
+from foretext.comparison.jobs import KeptJob, RunCurve, do_job
 from foretext.comparison.local_worker import LocalWorker
 from foretext.comparison.rows import read_rows
-from foretext.comparison.worker import Answer, Finetune, JobFailed, Pretrain
+from foretext.comparison.worker import (
+    Answer,
+    AnswerReply,
+    Finetune,
+    FinetuneReply,
+    Job,
+    JobFailed,
+    Pretrain,
+    PretrainReply,
+    Reply,
+)
 from foretext.pretraining.shared import shared_parts
 from foretext.run_folder import RunFolder
 from tests.task_files import TaskFiles, small_settings, write_task_files
@@ -27,6 +41,8 @@ BERT = {
     "training": {"steps": 4, "batch_examples": 8, "valid_steps": 2},
     "tokenizer": {"vocab_size": 120},
 }
+
+FINETUNED = FinetuneReply(2.5, 3, 4, 5, "f1", 0.5, {"f1": 0.5}, [(1.0, 0.25)], ["a warning"])
 
 
 @pytest.fixture(scope="module")
@@ -177,3 +193,104 @@ def test_a_lack_of_memory_is_told_from_a_defect(
     ) as failure:
         LocalWorker().run(finetuning(files, "linear", tmp_path / "seed-0"))
     assert failure.value.cause == "memory"
+
+
+def pairs(folder: Path) -> list[tuple[Job, Reply]]:
+    return [
+        (
+            Pretrain("bert", ("a", "b"), str(folder / "base"), {"training": {"steps": 3}}, 9.0),
+            PretrainReply(1.5, 0.5, 3, 4, 5, [(0.5, 2.0)], 0.75),
+        ),
+        (
+            Finetune("tagging", "lstm", "train", "valid", str(folder / "seed-0"), seed=2),
+            FINETUNED,
+        ),
+        (
+            Answer(str(folder), "tagging", "test", "train", str(folder / "answers")),
+            AnswerReply(1.0, "f1", 0.5, {"f1": 0.5}, 2.0, 1.0, 3),
+        ),
+    ]
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_job_and_its_reply_are_read_as_they_were(tmp_path: Path, place: int) -> None:
+    job, reply = pairs(tmp_path)[place]
+    assert KeptJob.begun(job) == KeptJob(job)
+    KeptJob(job).ended(reply)
+    assert KeptJob.begun(job) == KeptJob(job, reply)
+    assert (tmp_path / f"{Path(job.out).name}.json").is_file()
+
+
+def test_it_keeps_the_time_that_it_began_with(tmp_path: Path) -> None:
+    job = Finetune("tagging", "lstm", "train", "valid", str(tmp_path / "seed-0"), budget=8.0)
+    KeptJob.begun(job)
+    again = KeptJob.begun(replace(job, budget=6.0, quiet=True)).job
+    assert again == replace(job, quiet=True)
+
+
+def test_another_job_in_its_place_is_refused_with_both_values(tmp_path: Path) -> None:
+    job = Finetune("tagging", "lstm", "train", "valid", str(tmp_path / "seed-0"))
+    KeptJob.begun(job)
+    with pytest.raises(SettingError, match='seed-0 began with base = "lstm", not "gru"; resume'):
+        KeptJob.begun(replace(job, base="gru"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{}",
+        '{"job": {"kind": "erase"}}',
+        '{"job": {"kind": "answer", "run": 3, "task": "", "rows": "", "train": "", "out": ""}}',
+        '{"job": {"kind": "answer", "run": "", "task": "", "rows": "", "train": "", "out": ""}, '
+        '"reply": {"kind": "prepared", "seconds": NaN, "text_bytes": null, "text_rate": 1.0}}',
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "seed-0.json").write_text(content)
+    with pytest.raises(OutputError, match=r"seed-0\.json is damaged"):
+        KeptJob.begun(Finetune("tagging", "lstm", "train", "valid", str(tmp_path / "seed-0")))
+
+
+def write_records(folder: Path, records: list[dict[str, Any]], at: float | None = None) -> None:
+    """Write records as a training does, the last one at a moment of the system's clock."""
+    path = folder / "metrics.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    if at is not None:
+        os.utime(path, (at, at))
+
+
+def test_seconds_before_the_first_step_count(tmp_path: Path) -> None:
+    curve = RunCurve.begun(tmp_path)
+    records = [{"time": 1.0, "loss": 3.0}, {"time": 4.0, "loss": 2.0}]
+    write_records(tmp_path, records, at=curve._began_at + 10.0)  # six of preparation
+    points = curve.points(["loss"])
+    assert [value for _, value in points] == [3.0, 2.0]
+    assert [seconds for seconds, _ in points] == pytest.approx([7.0, 10.0], abs=0.01)
+
+
+def test_what_is_held_out_counts_where_it_was_measured_more_than_once(tmp_path: Path) -> None:
+    curve = RunCurve.begun(tmp_path)
+    names = ["valid_loss", "loss"]
+    first = {"time": 1.0, "loss": 3.0}
+    write_records(tmp_path, [first, {"time": 2.0, "loss": 2.0, "valid_loss": 2.5}])
+    assert [value for _, value in curve.points(names)] == [3.0, 2.0]
+    both = {"valid_loss": 3.5}
+    write_records(tmp_path, [first | both, {"time": 2.0, "loss": 2.0, "valid_loss": 2.5}])
+    assert [value for _, value in curve.points(names)] == [3.5, 2.5]
+
+
+def test_a_run_without_records_has_no_curve(tmp_path: Path) -> None:
+    assert RunCurve.begun(tmp_path).points(["valid_accuracy"]) == []
+
+
+def test_the_seconds_of_a_killed_process_count(tmp_path: Path) -> None:
+    write_records(tmp_path, [{"time": 30.0, "loss": 3.0}])
+    curve = RunCurve.begun(tmp_path)
+    assert 30.0 <= curve.seconds < 60.0
+    write_records(
+        tmp_path,
+        [{"time": 30.0, "loss": 3.0}, {"time": 35.0, "loss": 2.0}],
+        at=time.time() + 7.0,  # two of preparation
+    )
+    assert [seconds for seconds, _ in curve.points(["loss"])] == pytest.approx([32, 37], abs=1)

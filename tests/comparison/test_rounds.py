@@ -9,7 +9,7 @@ from foretext.comparison.candidate import Candidate
 from foretext.comparison.ledger import Outcome, SeedOutcome
 from foretext.comparison.rounds import by_need, play_rounds, survivors
 from foretext.comparison.shares import Shares
-from foretext.comparison.turn import Contest
+from foretext.comparison.turn import Comparing
 from tests.comparison.conftest import BERT, GPT, LINEAR, TEXTCNN, Begin
 from tests.comparison.fake_worker import Clock, FakeWorker
 
@@ -21,8 +21,8 @@ def ignore(candidate: Candidate, outcome: Outcome, shares: Shares) -> None:
     """Tell nobody."""
 
 
-def used(contest: Contest, shares: Shares) -> dict[str, list[float]]:
-    played = play_rounds(contest, shares, ignore)
+def used(comparing: Comparing, shares: Shares) -> dict[str, list[float]]:
+    played = play_rounds(comparing, shares, ignore)
     return {name: [each.used for each in outcomes] for name, outcomes in played.history.items()}
 
 
@@ -43,16 +43,16 @@ def test_the_better_half_goes_on_and_failures_do_not() -> None:
 
 
 def test_one_round_gives_everybody_the_same(begin: Begin, clock: Clock) -> None:
-    contest, shares = begin(FakeWorker(clock, SCORES), [TEXTCNN, BERT, GPT])
-    found = used(contest, shares)
+    comparing, shares = begin(FakeWorker(clock, SCORES), [TEXTCNN, BERT, GPT])
+    found = used(comparing, shares)
     each = [seconds for (seconds,) in found.values()]
     assert each == pytest.approx([each[0]] * 3, rel=0.02)
     assert sum(each) + sum(shares.tests.values()) == pytest.approx(100 - shares.writing, rel=0.01)
 
 
 def test_what_a_quick_one_leaves_goes_to_the_others(begin: Begin, clock: Clock) -> None:
-    contest, shares = begin(FakeWorker(clock, SCORES, quick={"linear": 1.0}), [LINEAR, BERT, GPT])
-    found = used(contest, shares)
+    comparing, shares = begin(FakeWorker(clock, SCORES, quick={"linear": 1.0}), [LINEAR, BERT, GPT])
+    found = used(comparing, shares)
     assert found["linear"] == [1.0]
     assert found["bert"][0] == pytest.approx(found["gpt"][0], rel=0.02)
     assert found["bert"][0] > 40
@@ -61,8 +61,8 @@ def test_what_a_quick_one_leaves_goes_to_the_others(begin: Begin, clock: Clock) 
 def test_later_rounds_keep_the_better_half_and_give_it_twice_the_time(
     begin: Begin, clock: Clock
 ) -> None:
-    contest, shares = begin(FakeWorker(clock, SCORES), ALL, seconds=400.0, rounds=2)
-    found = used(contest, shares)
+    comparing, shares = begin(FakeWorker(clock, SCORES), ALL, seconds=400.0, rounds=2)
+    found = used(comparing, shares)
     assert [len(each) for each in found.values()] == [2, 1, 2, 1]
     assert found["bert"][1] == pytest.approx(2 * found["bert"][0], rel=0.05)
     assert set(shares.tests) == {"linear", "bert"}
@@ -72,8 +72,8 @@ def test_what_had_more_time_than_it_could_use_is_not_trained_again(
     begin: Begin, clock: Clock
 ) -> None:
     worker = FakeWorker(clock, SCORES, quick={"linear": 1.0})
-    contest, shares = begin(worker, ALL, seconds=400.0, rounds=2)
-    played = play_rounds(contest, shares, ignore)
+    comparing, shares = begin(worker, ALL, seconds=400.0, rounds=2)
+    played = play_rounds(comparing, shares, ignore)
     assert [len(each) for each in played.history.values()] == [1, 1, 2, 2]
     assert played.finalists == [LINEAR, BERT, GPT]
     assert set(shares.tests) == {"linear", "bert", "gpt"}
@@ -84,15 +84,15 @@ def test_the_better_half_is_that_of_those_that_can_use_more_time(
 ) -> None:
     scores = {"linear": 0.9, "textcnn": 0.8, "bert": 0.5, "gpt": 0.4}
     worker = FakeWorker(clock, scores, quick={"linear": 1.0, "textcnn": 2.0})
-    contest, shares = begin(worker, ALL, seconds=400.0, rounds=2)
-    played = play_rounds(contest, shares, ignore)
+    comparing, shares = begin(worker, ALL, seconds=400.0, rounds=2)
+    played = play_rounds(comparing, shares, ignore)
     assert played.finalists == [LINEAR, TEXTCNN, BERT]
     assert played.history["bert"][1].used > 150
 
 
 def test_a_candidate_that_fails_is_not_the_end(begin: Begin, clock: Clock) -> None:
-    contest, shares = begin(FakeWorker(clock, SCORES, failing=frozenset({"bert"})), ALL)
-    played = play_rounds(contest, shares, ignore)
+    comparing, shares = begin(FakeWorker(clock, SCORES, failing=frozenset({"bert"})), ALL)
+    played = play_rounds(comparing, shares, ignore)
     assert played.history["bert"][0].sentence == "bert ran out of memory."
     assert played.finalists == [LINEAR, TEXTCNN, GPT]
     assert "bert" not in shares.tests

@@ -9,13 +9,23 @@ from typing import Any
 
 import pytest
 
+import foretext as ft
 from foretext.base.errors import CorpusError, Interrupted, OutputError, SettingError
+from foretext.base.parsing import read_toml
 from foretext.comparison.comparison import Comparison
 from foretext.comparison.local_worker import LocalWorker
 from foretext.comparison.request import CompareRequest
-from foretext.comparison.run import run_comparison
-from foretext.comparison.worker import Answer, JobFailed
+from foretext.comparison.rounds import play_rounds
+from foretext.comparison.rows import read_rows
+from foretext.comparison.run import name_given_rows, run_comparison, share_work, shared_work
+from foretext.comparison.worker import Answer, JobFailed, Prepare, Pretrain
+from foretext.pretraining.shared import SharedFolder
+from foretext.run_folder import RunFolder
+from foretext.tasks.classification.linear import LinearClassifier
+from tests.comparison.conftest import BERT, GPT, LINEAR, TEXTCNN, Begin
+from tests.comparison.fake_worker import Clock, FakeWorker
 from tests.comparison.test_preparing import write_rows
+from tests.comparison.test_rounds import ignore
 
 FILES = {"plan.json", "compare.json", "results.csv", "report.html", "best", "candidates", "rows"}
 
@@ -132,3 +142,88 @@ def test_a_finished_comparison_is_replaced_when_the_new_one_is_finished(tmp_path
     assert found.folder == out
     assert not (out / "replacement").exists()
     assert list(found.best.predictions(["ship wave sail"], k=1))
+
+
+def test_the_best_model_reads_the_files_of_the_user(tmp_path: Path) -> None:
+    table = tmp_path / "train.csv"
+    lines = [f"{'good' if n % 2 else 'bad'} thing {n},{n % 2}\n" for n in range(40)]
+    table.write_text("review,stars\n" + "".join(lines))
+    columns = {"text": "review", "label": "stars"}
+    rows = read_rows("classification", {"train": table}, columns)
+    files = rows.write(tmp_path / "rows")
+    run = tmp_path / "run"
+    ft.finetune(
+        "classification",
+        "linear",
+        files["train"],
+        run,
+        valid=files["valid"],
+        settings={"rows": rows.settings},
+        quiet=True,
+    )
+    request = CompareRequest(
+        task="classification", train=str(table), budget_seconds=9.0, rows=columns
+    )
+    name_given_rows(run, request)
+    recipe = read_toml(run / "recipe.toml", SettingError)
+    assert recipe["run"]["train"] == str(table)
+    assert "valid" not in recipe["run"]
+    assert (recipe["rows"]["text"], recipe["rows"]["label"]) == ("review", "stars")
+    model = ft.load(run, LinearClassifier)
+    assert model.evaluate(table)["accuracy"] > 0.9
+    (first, *_) = model.inputs(table)
+    assert first.texts == ("bad thing 0",)
+
+
+def test_it_is_made_before_the_first_turn_and_all_read_the_same(begin: Begin, clock: Clock) -> None:
+    worker = FakeWorker(clock)
+    comparing, shares = begin(worker, [LINEAR, BERT, GPT])
+    comparing = share_work(comparing)
+    play_rounds(comparing, shares, ignore)
+    first, *others = worker.jobs
+    assert isinstance(first, Prepare)
+    settings = {"corpus": {"column": "body"}}
+    assert first.recipes == (("bert", settings), ("gpt", settings))
+    assert first.budget == 10.0
+    pretrained = [job for job in others if isinstance(job, Pretrain)]
+    assert [(job.text_bytes, job.shared, job.settings) for job in pretrained] == [
+        (5000, first.out, settings)
+    ] * 2
+    assert any("50% of the corpus is read" in note for note in comparing.notes)
+
+
+def test_without_a_pretraining_there_is_nothing_to_share(begin: Begin, clock: Clock) -> None:
+    worker = FakeWorker(clock)
+    comparing, _ = begin(worker, [LINEAR, TEXTCNN])
+    assert share_work(comparing) is comparing
+    assert not worker.jobs
+
+
+def test_where_it_fails_candidates_do_it_themselves(begin: Begin, clock: Clock) -> None:
+    worker = FakeWorker(clock)
+
+    def fail(job: Any) -> None:
+        if isinstance(job, Prepare):
+            raise JobFailed("no tokenizer can be learned.", "refused", 1.0)
+
+    worker.before = fail
+    comparing, shares = begin(worker, [BERT])
+    comparing = share_work(comparing)
+    assert any("no tokenizer can be learned" in note for note in comparing.notes)
+    played = play_rounds(comparing, shares, ignore)
+    assert played.finalists == [BERT]
+    assert worker.jobs[0].text_bytes is None
+
+
+def test_what_was_shared_says_whom_it_served(begin: Begin, clock: Clock) -> None:
+    comparing, shares = begin(FakeWorker(clock), [BERT, GPT])
+    folder = SharedFolder(comparing.ledger.shared)
+    folder.part("tokenizers", ["one"], lambda path: None)
+    for candidate in (BERT, GPT):
+        base = comparing.ledger.base(candidate, 1)
+        base.mkdir(parents=True)
+        folder.keep_used(RunFolder(base))
+    played = play_rounds(comparing, shares, ignore)
+    (part,) = shared_work(comparing, played)
+    assert part["what"] == "tokenizers"
+    assert part["candidates"] == ["bert", "gpt"]

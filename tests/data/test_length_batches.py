@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretext.data.length_batches import FIXED_RATE, length_batches
+from foretext.data.padded_examples import FIXED_RATE, length_batches
 
 LENGTHS = st.lists(st.integers(0, 40), max_size=9)
 

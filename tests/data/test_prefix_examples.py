@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
-from foretext.data.prefix_examples import PrefixExamples
+from foretext.data.padded_examples import IGNORED, PaddedExamples, PrefixExamples, Ragged
 
 X, PAD, MASK = IGNORED, 0, 1
 ROWS = Ragged([[5, 6, 9, 7, 8], [5, 9, 7]])  # 9 ends the prefix

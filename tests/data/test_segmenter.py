@@ -17,7 +17,7 @@ from foretext.corpus.chinese_words import separate_words
 from foretext.corpus.pre_tokenizers import HAN
 from foretext.data import TokenFile, Tokens, write_tokens
 from foretext.data.segmenter import Segmenter
-from foretext.data.units import ENTITY, NAMED, WORD, num_entities, unit_bits
+from foretext.data.token_file import ENTITY, NAMED, WORD, num_entities, unit_bits
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretext.data.token_batches import WIDEST, token_batches
+from foretext.data.padded_examples import WIDEST, token_batches
 
 LENGTHS = st.lists(st.integers(0, 200), max_size=60)
 

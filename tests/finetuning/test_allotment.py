@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import foretext as ft
+from foretext.artifact import RunFolder
 from foretext.base.errors import SettingError
-from foretext.finetuning.allotment import Allotment, Costs, allot
-from foretext.finetuning.rehearsal import Cost
+from foretext.finetuning import allotment as module
+from foretext.finetuning.allotment import Allotment, Cost, Costs, allot, rehearsed
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.progress.budget import Budget
+from foretext.tasks.classification.network import TextClassifier
+from tests.task_files import TaskFiles, small_settings
 
 
 def rows_of(train: int, valid: int, test: int) -> TaskRows:
@@ -108,3 +114,102 @@ def test_a_smaller_sample_is_a_part_of_a_larger_one() -> None:
     assert set(small) < set(large)
     assert list(small) == sorted(small)
     assert sampled(rows, 1000) is rows
+
+
+@pytest.mark.parametrize(
+    ("budget", "seconds", "expected"), [("6s", 0.04, 16), ("6s", 1e-6, 60), (None, 9.0, 60)]
+)
+def test_the_baseline_learns_from_as_many_rows_as_its_time_allows(
+    budget: str | None, seconds: float, expected: int,
+    task_files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    learned: list[int] = []
+    real = TextClassifier.baseline.__func__
+
+    def counting(cls: Any, rows: Sequence[Any]) -> Any:
+        learned.append(len(rows))
+        return real(cls, rows)
+
+    monkeypatch.setattr(TextClassifier, "baseline", classmethod(counting))
+    monkeypatch.setattr(module, "rehearsed", lambda *given, **named: Cost(0.0, seconds))
+    monkeypatch.setattr(module, "FEWEST", 10)
+    settings = small_settings("textcnn")
+    if budget is not None:
+        del settings["training"]["epochs"]
+    ft.finetune(
+        "classification", "textcnn", task_files.train("classification"), tmp_path / "run",
+        valid=task_files.test("classification"), budget=budget, settings=settings,
+    )  # fmt: skip
+    assert learned == [expected]
+    name = RunFolder(tmp_path / "run").facts()["baseline"]["name"]
+    assert name.endswith(f"of {expected} rows") is (expected < 60)
+
+
+def test_an_ensemble_answers_with_a_baseline_of_all_rows(
+    task_files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "rehearsed", lambda *given, **named: Cost(0.0, 99.0))
+    monkeypatch.setattr(module, "FEWEST", 10)
+    settings = {**small_settings("textcnn"), "finetuning": {"ensemble": True}}
+    del settings["training"]["epochs"]
+    ft.finetune(
+        "classification", "textcnn", task_files.train("classification"), tmp_path / "run",
+        valid=task_files.test("classification"), budget="6s", settings=settings,
+    )  # fmt: skip
+    assert "rows" not in RunFolder(tmp_path / "run").facts()["baseline"]["name"]
+
+
+class Machine:
+    """Does something with rows in the time that the test says; the first time it compiles."""
+
+    def __init__(self, fixed: float, per_row: float) -> None:
+        self.fixed, self.per_row = fixed, per_row
+        self.now = 0.0
+        self.sizes: list[int] = []
+
+    def clock(self) -> float:
+        return self.now
+
+    def __call__(self, rows: Sequence[Any]) -> None:
+        self.now += self.fixed + self.per_row * len(rows) + (0.0 if self.sizes else 10.0)
+        self.sizes.append(len(rows))
+
+
+@pytest.mark.parametrize(("fixed", "per_row"), [(0.5, 0.002), (0.0, 1e-5), (0.0, 0.3), (2.0, 0.0)])
+def test_a_line_through_two_times(fixed: float, per_row: float) -> None:
+    machine = Machine(fixed, per_row)
+    found = rehearsed(machine, range(5000), Budget.started(60.0, clock=machine.clock))
+    assert found == pytest.approx((fixed, per_row), abs=1e-9)
+    assert found.of(1000) == pytest.approx(fixed + 1000 * per_row)
+    assert found.of(0) == 0.0
+
+
+def test_it_takes_little_of_the_time() -> None:
+    machine = Machine(0.0, 0.002)
+    rehearsed(machine, range(50_000), Budget.started(60.0, clock=machine.clock))
+    assert machine.now < 10.0 + 0.04 * 60.0
+    assert max(machine.sizes) > 50
+
+
+def test_another_programs_moment_does_not_count() -> None:
+    machine = Machine(0.0, 0.01)
+
+    def slow_once(rows: Sequence[Any]) -> None:
+        machine(rows)
+        machine.now += 5.0 if machine.sizes == [8, 8, 32] else 0.0
+
+    found = rehearsed(slow_once, range(32), Budget.started(60.0, clock=machine.clock))
+    assert found.per_row == pytest.approx(0.01)
+
+
+def test_few_rows_and_none() -> None:
+    machine = Machine(0.0, 0.5)
+    budget = Budget.started(60.0, clock=machine.clock)
+    assert rehearsed(machine, range(3), budget) == (0.0, 0.5)
+    assert rehearsed(machine, [], budget) == (0.0, 0.0)
+
+
+def test_how_many_rows_fit_into_a_time() -> None:
+    assert Cost(1.0, 0.01).rows_in(3.0) == 200
+    assert Cost(5.0, 0.01).rows_in(3.0) == 0
+    assert Cost(0.0, 0.0).rows_in(1.0) > 10**6

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import foretext as ft
-from foretext.finetuning import baseline as baseline_module
+from foretext.finetuning import allotment as baseline_module
 from foretext.finetuning.fasttext import FastTextLearner
 from foretext.run_folder import RunFolder
 from foretext.tasks.fasttext import training_cost

@@ -14,9 +14,8 @@ import foretext as ft
 from foretext.artifact import RunFolder
 from foretext.base.errors import SettingError
 from foretext.finetuning import allotment, closing
-from foretext.finetuning.network import NetworkLearner
-from foretext.finetuning.rehearsal import Cost
-from foretext.finetuning.validation import TaskValidation
+from foretext.finetuning.allotment import Cost
+from foretext.finetuning.network import NetworkLearner, TaskValidation
 from foretext.tasks.classification.network import TextClassifier
 from tests.task_files import TOPICS, TaskFiles, small_settings
 

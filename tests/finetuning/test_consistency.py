@@ -12,7 +12,7 @@ from foretext.artifact import RunFolder
 from foretext.base.errors import CorpusError, Interrupted, SettingError
 from foretext.base.parsing import read_toml
 from foretext.data.rows import LabelledText
-from foretext.finetuning.preparation import Preparation
+from foretext.finetuning.before_training import Preparation
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.checkpoint import Checkpoints

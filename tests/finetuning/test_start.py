@@ -13,8 +13,7 @@ import foretext as ft
 from foretext.base.errors import ForetextError, SettingError
 from foretext.data.rows import LabelledPair, RowTexts, TaggedSentence
 from foretext.finetuning.bases import open_base
-from foretext.finetuning.material import Material
-from foretext.finetuning.start import Start, find_start
+from foretext.finetuning.start import Material, Start, find_start
 from foretext.heads.matching import MatchingHead
 from foretext.heads.tagging import TaggingHead
 from foretext.tasks import TASKS

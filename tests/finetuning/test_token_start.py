@@ -9,9 +9,8 @@ import pytest
 
 import foretext as ft
 from foretext.base.errors import SettingError
-from foretext.data.rows.row_texts import RowTexts
-from foretext.finetuning.material import Material
-from foretext.finetuning.word_start import tokens_of_vectors
+from foretext.data.rows.in_memory import RowTexts
+from foretext.finetuning.start import Material, tokens_of_vectors
 from foretext.tasks.classification.network import TextClassifier
 from tests.language_model.models import SENTENCES
 from tests.vectors.static_folders import drawn_vectors

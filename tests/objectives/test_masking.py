@@ -11,9 +11,8 @@ import pytest
 from pydantic import ValidationError
 
 from foretext.base.errors import CorpusError, MissingExtraError, SettingError
-from foretext.data.token_file import TokenFile
+from foretext.data.token_file import ENTITY, NAMED, WORD, TokenFile
 from foretext.data.token_stream import TokenStream
-from foretext.data.units import ENTITY, NAMED, WORD
 from foretext.objectives import masking
 from foretext.objectives.corruption import choose_masked, corrupt_masked
 from foretext.objectives.electra import Electra

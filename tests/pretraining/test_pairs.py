@@ -12,7 +12,7 @@ import foretext as ft
 from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.evaluation.language_model import evaluate_language_model
-from foretext.pretraining.plan import trials
+from foretext.pretraining.plan import planner
 from foretext.pretraining.planning import plan_network
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
@@ -63,7 +63,7 @@ def test_it_is_used(run: RunFolder, animal_text: Path) -> None:
 
 
 def test_it_is_planned(animal_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "SHAPES", trials.SHAPES[:1])
+    monkeypatch.setattr(planner, "SHAPES", planner.SHAPES[:1])
     recipe = replaced()
     plan = plan_network(recipe, Corpus(animal_text, recipe.corpus), 20.0)
     assert plan.as_dict()["loss"] is None

@@ -9,7 +9,7 @@ import pytest
 
 from foretext.artifact import RunFolder
 from foretext.base.errors import SettingError, UntrustedError
-from foretext.pretraining.plan import trials
+from foretext.pretraining.plan import planner
 from foretext.pretraining.planning import resumed_recipe, ruled_recipe, wants_plan
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
@@ -19,7 +19,7 @@ SMALL = ["tokenizer.vocab_size=120", "objective.row_length=24", "training.batch_
 
 @pytest.fixture
 def two_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "SHAPES", trials.SHAPES[:2])
+    monkeypatch.setattr(planner, "SHAPES", planner.SHAPES[:2])
 
 
 @pytest.mark.usefixtures("two_sizes")

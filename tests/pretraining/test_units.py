@@ -9,8 +9,7 @@ import pytest
 
 import foretext as ft
 from foretext.base.errors import Interrupted
-from foretext.data.token_file import TokenFile, Tokens
-from foretext.data.units import num_entities
+from foretext.data.token_file import TokenFile, Tokens, num_entities
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
 from foretext.training.loop import Training

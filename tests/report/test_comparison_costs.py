@@ -4,7 +4,19 @@ import json
 from typing import Any
 
 from foretext.comparison import candidate
-from foretext.report.comparison_costs import FIT, GROUPS, Costed, cost_chart, frontier
+from foretext.report.comparison_costs import (
+    FIT,
+    GROUPS,
+    NEVER,
+    WIDTHS,
+    Costed,
+    Label,
+    cost_chart,
+    frontier,
+    label_widths,
+)
+
+HEIGHT = 300
 
 
 def costed(name: str, value: float, cost: float, rank: int = 1) -> Costed:
@@ -55,3 +67,31 @@ def test_points_that_are_alike_have_labels_that_differ() -> None:
     chart = cost_chart([costed("a", 45.3, 3.0), costed("b", 45.3, 4.0)], FIT, "chrF")
     low, high = chart["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert high - low > 0.5
+
+
+def test_labels_far_from_each_other_have_room_in_every_chart() -> None:
+    labels = [Label("a", 0.1, 0.9), Label("b", 0.9, 0.1)]
+    assert label_widths(labels, HEIGHT) == [WIDTHS[0], WIDTHS[0]]
+
+
+def test_the_first_of_two_that_collide_stays() -> None:
+    labels = [Label("one long name", 0.1, 0.5), Label("another long name", 0.1, 0.5 - 10 / HEIGHT)]
+    assert label_widths(labels, HEIGHT) == [WIDTHS[0], NEVER]
+
+
+def test_a_wide_chart_has_room_for_more() -> None:
+    labels = [Label("modern-bert", 0.5, 0.5), Label("word2vec + textcnn", 0.8, 0.5)]
+    first, second = label_widths(labels, HEIGHT)
+    assert first == WIDTHS[0]
+    assert WIDTHS[0] < second < NEVER
+
+
+def test_a_label_does_not_hide_a_point_and_does_not_leave_the_chart() -> None:
+    hiding = [Label("a name", 0.1, 0.5), Label("", 0.13, 0.5 + 9 / HEIGHT)]
+    assert label_widths(hiding, HEIGHT)[0] > WIDTHS[0]
+    assert label_widths([Label("a name" * 50, 0.5, 0.5)], HEIGHT) == [NEVER]
+
+
+def test_labels_on_the_right_end_at_their_points() -> None:
+    assert Label("a", 0.9, 0.5).is_right
+    assert not Label("a", 0.1, 0.5).is_right

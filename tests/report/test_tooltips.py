@@ -11,14 +11,16 @@ from foretext.report.charts import map_chart
 from foretext.report.comparison_costs import FIT, Costed, cost_chart
 from foretext.report.comparison_curves import learning_chart, loss_chart
 from foretext.report.comparison_files import ComparedCandidate
-from foretext.report.corpus_charts import growth_chart, lengths_chart
+from foretext.report.corpus_report import growth_chart, lengths_chart
 from foretext.report.task_charts import (
+    alignment_chart,
     beside_chart,
     confusion_chart,
+    length_chart,
+    quality_chart,
     reliability_chart,
     score_chart,
 )
-from foretext.report.text_charts import alignment_chart, length_chart, quality_chart
 
 QUANTILES = dict(
     zip(("least", "p05", "p25", "median", "p75", "p95", "most"), range(7), strict=True)

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 
 from foretext.serving import ServingConfig, create_app
-from foretext.serving.listening import listening_config
+from foretext.serving.running import listening_config
 from tests.serving.models import made_models
 
 __all__ = ["Server", "running"]

@@ -11,7 +11,7 @@ import torch
 
 from foretext.backbones.transformer import Transformer
 from foretext.data.rows import LabelledPair, LabelledText, TaggedSentence
-from foretext.data.rows.question import Answer, Question
+from foretext.data.rows.questions import Answer, Question
 from foretext.data.rows.sentences import SentenceRow
 from foretext.heads.task_base import TaskBase
 from foretext.search import SearchIndex

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretext.serving.batch import QUANTUM, fill
-from foretext.serving.job import Job
+from foretext.serving.batch import QUANTUM, Job, fill
 from tests.serving.doing import Doing
 
 LOOP = asyncio.new_event_loop()

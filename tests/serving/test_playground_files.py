@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 import foretext.serving
-from foretext.serving.routes.playground import TYPES, page_files, router
+from foretext.serving.routes.pages import TYPES, page_files, router
 
 FOLDER = Path(foretext.serving.__file__).parent / "playground"
 NAMESPACE = "http://www.w3.org/2000/svg"

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from foretext.base.errors import CorpusError
-from foretext.serving.batch import Computed
-from foretext.serving.errors import Failed, Full, Stopping, TooLarge
-from foretext.serving.pace import FEWEST_TOKENS
-from foretext.serving.scheduler import MOST_WRITING, ClientLeft, Pause, Scheduler
+from foretext.serving.batch import Computed, Job
+from foretext.serving.errors import CannotServe, Failed, Full, Stopping, TooLarge
+from foretext.serving.pending import Pending
+from foretext.serving.scheduler import (
+    FEWEST_TOKENS,
+    FIRST_RATE,
+    LONGEST_WAIT,
+    MOST_WRITING,
+    Admission,
+    ClientLeft,
+    Pace,
+    Pause,
+    Scheduler,
+    Turns,
+)
+from foretext.serving.settings import ServingConfig
 from tests.serving.doing import Doing, run, scheduling, until
+
+LOOP = asyncio.new_event_loop()
+DOING = Doing()
 
 
 class PanicException(BaseException):
@@ -262,8 +280,6 @@ def test_batches_are_observed() -> None:
 
 
 # Long work
-
-
 def counting(number: int, seen: list[str], name: str = "") -> Callable[[Pause], int]:
     """Work of some steps, each of which is noted, with a pause after it."""
 
@@ -433,3 +449,229 @@ def test_two_threads_never_compute_at_the_same_time(monkeypatch: pytest.MonkeyPa
             await asyncio.gather(*tasks)
 
     run(work())
+
+
+def job_of(*costs: int) -> Job:
+    return Job("a", DOING, None, costs, LOOP)
+
+
+def admission(rate: int = 1000, **settings: float) -> Admission:
+    pace = Pace()
+    pace.observe(DOING, 100 * rate, 100.0)
+    return Admission(ServingConfig(**settings), pace)
+
+
+def test_tokens_beyond_the_limit_are_refused_until_there_is_room() -> None:
+    door = admission(max_tokens=100)
+    first = job_of(60)
+    door.enter(first)
+    with pytest.raises(Full, match="it answers requests of 60 tokens"):
+        door.enter(job_of(50))
+    door.enter(job_of(40))
+    door.leave(first)
+    door.enter(job_of(50))
+    assert (door.num_requests, door.num_tokens) == (2, 90)
+
+
+def test_a_request_larger_than_the_limit_is_taken_on_alone() -> None:
+    door = admission(max_tokens=100)
+    door.enter(job_of(5000))
+    with pytest.raises(Full):
+        door.enter(job_of(1))
+
+
+def test_a_request_that_is_too_large_for_any_time_is_refused_for_good() -> None:
+    door = admission(max_request_tokens=100)
+    door.enter(job_of(100))
+    with pytest.raises(CannotServe, match="about 101 tokens, and this server takes 100"):
+        door.enter(job_of(100, 1))
+
+
+def test_who_would_wait_too_long_is_refused_at_once() -> None:
+    door = admission(max_wait=5.0)
+    for _ in range(6):
+        door.enter(job_of(1000))
+    with pytest.raises(Full, match="would wait for about 6 seconds") as refused:
+        door.enter(job_of(1000))
+    assert refused.value.retry_after == pytest.approx(6.0)
+
+
+def test_a_short_request_does_not_wait_for_the_whole_of_a_long_one() -> None:
+    door = admission(max_wait=1.0)
+    door.enter(job_of(50_000))
+    for _ in range(3):
+        door.enter(job_of(200))
+
+
+def test_a_long_request_may_wait_as_long_as_it_takes_itself() -> None:
+    door = admission(max_wait=1.0)
+    door.enter(job_of(20_000))
+    door.enter(job_of(20_000))
+    with pytest.raises(Full):
+        door.enter(job_of(20_000))
+
+
+def test_what_could_not_end_in_time_is_not_begun() -> None:
+    door = admission(max_wait=1.0, max_seconds=30.0)
+    door.enter(job_of(20_000))
+    with pytest.raises(Full):
+        door.enter(job_of(20_000))
+
+
+def test_the_wait_is_what_is_left_to_compute() -> None:
+    door = admission()
+    job = job_of(4000, 6000)
+    door.enter(job)
+    assert door.retry_after == pytest.approx(10.0)
+    door.computed(job, 4000)
+    assert door.retry_after == pytest.approx(6.0)
+    door.leave(job)
+    assert door.seconds_left == 0.0
+    assert door.retry_after == 1.0
+
+
+def test_what_is_computed_for_nobody_frees_nothing_twice() -> None:
+    door = admission()
+    job = job_of(4000)
+    door.enter(job)
+    door.leave(job)
+    door.computed(job, 4000)
+    assert door.seconds_left == 0.0
+
+
+def test_nobody_is_sent_away_for_hours() -> None:
+    door = admission(rate=1)
+    door.enter(job_of(100_000))
+    assert door.retry_after == LONGEST_WAIT
+
+
+def test_a_batch_is_as_large_as_its_time_allows() -> None:
+    pace = Pace()
+    assert pace.rate("embed") == FIRST_RATE
+    for _ in range(100):
+        pace.observe("embed", 5000, 0.5)
+    assert pace.rate("embed") == pytest.approx(10_000, rel=1e-3)
+    assert pace.room("embed", 0.1, 16_384) == pytest.approx(1000, abs=2)
+    assert pace.room("embed", 0.1, 400) == 400
+    assert pace.room("embed", 0.0001, 16_384) == FEWEST_TOKENS
+    assert pace.rate("tag") == FIRST_RATE
+
+
+def test_the_latest_seconds_count_most() -> None:
+    pace = Pace()
+    pace.observe("embed", 100, 30.0)
+    assert pace.rate("embed") < 10
+    for _ in range(100):
+        pace.observe("embed", 10_000, 0.1)
+    assert pace.rate("embed") > 90_000
+
+
+@pytest.mark.parametrize("batches_before", [0, 1, 1000])
+def test_one_slow_batch_is_no_slow_model(batches_before: int) -> None:
+    pace = Pace()
+    for _ in range(batches_before):
+        pace.observe("embed", 200, 0.001)
+    pace.observe("embed", 30, 1.0)  # something is loaded, or another program computes
+    assert pace.rate("embed") > 8000
+
+
+def test_a_slow_model_is_known_after_its_first_large_batch() -> None:
+    pace = Pace()
+    pace.observe("embed", 10_000, 50.0)
+    assert pace.rate("embed") == pytest.approx(200, rel=0.01)
+
+
+def test_a_batch_of_no_time_does_no_harm() -> None:
+    pace = Pace()
+    pace.observe("embed", 10, 0.0)
+    assert pace.rate("embed") == pytest.approx(FIRST_RATE, rel=0.01)
+
+
+class Waiting(Pending):
+    """A request with a name and a key."""
+
+    def __init__(self, client: str, key: Any = "same") -> None:
+        super().__init__(client, 1, LOOP)
+        self._key = key
+
+    @property
+    def key(self) -> Any:
+        return self._key
+
+    @property
+    def ability(self) -> str:
+        return "any"
+
+    @property
+    def can_be_dropped(self) -> bool:
+        return self.is_gone
+
+
+def everything(request: Waiting) -> bool:
+    return True
+
+
+def turns_of(*requests: Waiting) -> Turns[Waiting]:
+    turns: Turns[Waiting] = Turns()
+    for request in requests:
+        turns.add(request)
+    return turns
+
+
+def test_requests_that_ask_the_same_share_a_turn() -> None:
+    first, other, second = Waiting("a", 1), Waiting("a", 2), Waiting("b", 1)
+    turns = turns_of(first, other, second)
+    assert turns.next(everything) == [[first], [second]]
+    assert (len(turns), turns.num_kinds) == (3, 2)
+
+
+def test_after_their_turn_a_client_and_its_request_are_the_last() -> None:
+    first, second, other = Waiting("a", 1), Waiting("a", 2), Waiting("b", 3)
+    turns = turns_of(first, second, other)
+    for expected in (first, other, second, other, first):
+        ((request,),) = turns.next(everything)
+        assert request is expected
+        turns.rotate(request)
+
+
+def test_who_has_left_has_no_turn() -> None:
+    first, second = Waiting("a"), Waiting("b")
+    turns = turns_of(first, second)
+    first.is_gone = True
+    assert turns.next(everything) == [[second]]
+    assert len(turns) == 1
+    second.is_gone = True
+    assert turns.next(everything) == []
+    assert len(turns) == 0
+
+
+def test_who_is_not_ready_keeps_its_place() -> None:
+    first, second = Waiting("a", 1), Waiting("b", 2)
+    turns = turns_of(first, second)
+    assert turns.next(lambda request: request is second) == [[second]]
+    assert turns.next(everything) == [[first]]
+
+
+def test_a_request_may_be_taken_out_twice() -> None:
+    request = Waiting("a")
+    turns = turns_of(request)
+    turns.remove(request)
+    turns.remove(request)
+    assert len(turns) == 0
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 3)), min_size=1, max_size=30))
+def test_nobody_has_two_turns_while_another_waits_for_one(wanted: list[tuple[str, int]]) -> None:
+    """Whatever waits: in any row of turns, the clients that always waited differ by one at most."""
+    requests = [Waiting(client, (client, key)) for client, key in wanted]
+    turns = turns_of(*requests)
+    had: Counter[str] = Counter()
+    clients = {client for client, _ in wanted}
+    for _ in range(5 * len(clients)):
+        queues = turns.next(everything)
+        for queue in queues:
+            for request in queue:
+                turns.rotate(request)
+        had[queues[0][0].client] += 1
+        counts = [had[client] for client in clients]
+        assert max(counts) - min(counts) <= 1

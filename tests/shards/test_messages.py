@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from foretext.shards.messages import Task, read_task, read_work, task_line, work_line
+from foretext.shards.local import Task, read_task, read_work, task_line, work_line
 from foretext.shards.work import ShardWork
 
 

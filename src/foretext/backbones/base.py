@@ -22,8 +22,7 @@ from foretext.base.config import Config
 from foretext.base.errors import SettingError
 from foretext.base.sizes import Size
 from foretext.data.batch import Inputs, Visibility
-from foretext.data.length_batches import length_batches
-from foretext.data.token_batches import token_batches
+from foretext.data.padded_examples import length_batches, token_batches
 from foretext.nn.cache import Cache
 from foretext.nn.feed_forward import Activation
 from foretext.nn.pooling import PoolerActivation, Pooling

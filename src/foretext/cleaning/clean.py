@@ -18,10 +18,9 @@ from foretext.cleaning.cleaned import Cleaned
 from foretext.cleaning.documents import unit_of
 from foretext.cleaning.job import CleaningJob
 from foretext.cleaning.languages import means_for
-from foretext.cleaning.normalizing import refuse_missing_ftfy
-from foretext.cleaning.quality_settings import ChineseRules, QualityRules
-from foretext.cleaning.request import Request, SourceName
+from foretext.cleaning.quality_rules import ChineseRules, QualityRules
 from foretext.cleaning.settings import CleaningConfig
+from foretext.cleaning.shard_cleaning import Request, SourceName, refuse_missing_ftfy
 from foretext.cleaning.short_texts import ShortTexts, short_texts
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.sources import STANDARD_INPUT, find_sources

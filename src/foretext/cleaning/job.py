@@ -18,8 +18,7 @@ from foretext.cleaning.building import FACTS, REPORT, Building
 from foretext.cleaning.cleaned import CleaningFacts, Count
 from foretext.cleaning.documents import shards
 from foretext.cleaning.duplicates import Documents, Duplicates, find_duplicates
-from foretext.cleaning.request import Request
-from foretext.cleaning.shard_cleaning import OPENER, shard_data
+from foretext.cleaning.shard_cleaning import OPENER, Request, shard_data
 from foretext.cleaning.shard_folder import Change, ShardFolder
 from foretext.cleaning.writing import Written, write_results
 from foretext.corpus import Corpus

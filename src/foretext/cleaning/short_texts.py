@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from foretext.base.errors import CorpusError
 from foretext.cleaning.documents import documents_of
-from foretext.cleaning.quality_settings import ChineseRules, QualityRules
-from foretext.cleaning.text_facts import TextFacts
+from foretext.cleaning.quality_rules import ChineseRules, QualityRules, TextFacts
 from foretext.corpus import Corpus
 from foretext.corpus.findings import named_files
 

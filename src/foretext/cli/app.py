@@ -34,8 +34,8 @@ from foretext.cli.reduce import reduce
 from foretext.cli.report import report
 from foretext.cli.search import search
 from foretext.cli.serve import serve
+from foretext.cli.shared import Trust, trusting
 from foretext.cli.tokenizer import tokenizer
-from foretext.cli.trusting import Trust, trusting
 from foretext.cli.verb import Verb
 
 __all__ = ["app"]

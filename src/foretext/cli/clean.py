@@ -9,9 +9,19 @@ import typer
 
 from foretext.base.counted import counted
 from foretext.base.terminal import say
-from foretext.cli.engine_options import Address, Engine, Workers
-from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
-from foretext.cli.text_options import Column, Encoding
+from foretext.cli.shared import (
+    Address,
+    AsJson,
+    Column,
+    Encoding,
+    Engine,
+    Overwrite,
+    Quiet,
+    Workers,
+    given_options,
+    print_json,
+    print_table,
+)
 
 if TYPE_CHECKING:
     from foretext.cleaning import Cleaned

@@ -27,8 +27,15 @@ from foretext.cli.row_options import (
     checked_columns,
     files_of_rows,
 )
-from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json
-from foretext.cli.text_options import Column, Encoding
+from foretext.cli.shared import (
+    AsJson,
+    Column,
+    Encoding,
+    Overwrite,
+    Quiet,
+    given_options,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from foretext.comparison.comparison import Comparison

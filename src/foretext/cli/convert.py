@@ -9,8 +9,7 @@ import typer
 
 from foretext.base.counted import counted
 from foretext.base.terminal import say
-from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
-from foretext.cli.waiting import clock_of
+from foretext.cli.shared import AsJson, Overwrite, RunArgument, clock_of, print_json
 
 if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors

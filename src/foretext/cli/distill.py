@@ -8,18 +8,14 @@ from typing import Annotated, Any, Literal
 import typer
 
 from foretext.base.counted import counted
+from foretext.base.errors import SettingError
 from foretext.base.terminal import say
-from foretext.cli.into_network import into_network, refuse_other_options
-from foretext.cli.shared import (
-    AsJson,
-    ModelArgument,
-    Overwrite,
-    Quiet,
-    given_options,
-    print_json,
-)
+from foretext.cli.shared import AsJson, ModelArgument, Overwrite, Quiet, given_options, print_json
 
 __all__ = ["distill"]
+
+OF_NETWORK = ("layers", "width", "budget", "set", "resume")
+OF_STATIC = ("num_texts", "dim", "dtype")
 
 
 def distill(
@@ -83,9 +79,9 @@ def distill(
         num_texts=num_texts, dim=dim, dtype=dtype, layers=layers, width=width, budget=budget,
         set=settings or None, resume=resume or None,
     )  # fmt: skip
-    refuse_other_options(into, {**options, **given_options(corpus=corpus)})
+    _refuse_other_options(into, {**options, **given_options(corpus=corpus)})
     if into == "network":
-        student = into_network(
+        student = _into_network(
             model, output, corpus=corpus, overwrite=overwrite, quiet=quiet or None, **options
         )
         if as_json:
@@ -124,4 +120,49 @@ def _into_static(
         "vector_size": found.vector_size,
         "texts": found.facts["texts"],
         "seconds": found.facts["seconds"],
+    }
+
+
+def _refuse_other_options(into: str, given: dict[str, Any]) -> None:
+    """Refuse options of the other form.
+
+    Args:
+        into: what the model becomes.
+        given: the options that were given, by name.
+
+    Raises:
+        SettingError: one has no effect, or the layers of a network are missing.
+    """
+    others = OF_STATIC if into == "network" else OF_NETWORK
+    for name in others:
+        if name in given:
+            raise SettingError(
+                f"--{name.replace('_', '-')} has no effect on --into {into}; leave it out."
+            )
+    if into == "network":
+        for name in ("corpus", "layers"):
+            if name not in given:
+                raise SettingError(f"--into network needs --{name}.")
+
+
+def _into_network(
+    teacher: Path, output: Path, *, resume: bool = False, **options: Any
+) -> dict[str, Any]:
+    """Train a smaller network, and return what to say of it."""
+    from foretext.pretraining.distill import OPEN, distill_network
+    from foretext.recipe import read_overrides
+
+    settings = read_overrides(options.pop("set", []), OPEN)
+    corpus = options.pop("corpus")
+    learned = distill_network(
+        teacher, corpus, output, settings=settings, resume=resume, report=True, **options
+    )
+    last = learned.history[-1]
+    return {
+        "output": str(output),
+        **learned.size,
+        "layers": learned.recipe.parts["backbone"].settings()["num_layers"],
+        "loss": last.get("loss"),
+        "valid_loss": last.get("valid_loss"),
+        "seconds": last["time"],
     }

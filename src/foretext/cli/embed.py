@@ -12,15 +12,15 @@ from foretext.base.counted import counted
 from foretext.base.errors import CorpusError
 from foretext.base.terminal import say
 from foretext.cli.shared import (
+    Encoding,
     Overwrite,
     Quiet,
     RunArgument,
+    bar_of,
     given_options,
     print_json,
     refuse_options,
 )
-from foretext.cli.text_options import Encoding
-from foretext.cli.waiting import bar_of
 
 __all__ = ["embed"]
 

@@ -14,7 +14,7 @@ from foretext.base.errors import Interrupted, OutputError, SettingError
 from foretext.base.interruption import STOPPED, answered_signals, signalled
 from foretext.base.runtime import command, refuse_surroundings
 from foretext.base.terminal import guarded_streams, say
-from foretext.cli.endings import DONE, ending
+from foretext.cli.exit_codes import DONE, ending
 
 __all__ = ["run"]
 

@@ -10,17 +10,14 @@ import typer
 
 from foretext.base.errors import ForetextError, Interrupted, SettingError
 from foretext.base.terminal import say
-from foretext.cli.decoding_options import (
-    LengthPenalty,
-    MaxNewTokens,
-    NoRepeatNgramSize,
-    NumBeams,
-)
-from foretext.cli.parallel_files import has_target_file
 from foretext.cli.row_options import (
     ROW_OPTIONS,
     Label,
+    LengthPenalty,
+    MaxNewTokens,
     Negative,
+    NoRepeatNgramSize,
+    NumBeams,
     Reading,
     Score,
     Source,
@@ -30,18 +27,19 @@ from foretext.cli.row_options import (
     TextB,
     Token,
     checked_columns,
+    has_target_file,
     reading_options,
 )
 from foretext.cli.shared import (
     AsJson,
+    Encoding,
     RunArgument,
+    clock_of,
     given_options,
     print_json,
     print_table,
     refuse_options,
 )
-from foretext.cli.text_options import Encoding
-from foretext.cli.waiting import clock_of
 
 if TYPE_CHECKING:
     from foretext.data.rows import PairsConfig

@@ -9,8 +9,16 @@ import typer
 
 from foretext.base.counted import counted
 from foretext.base.terminal import say
-from foretext.cli.shared import AsJson, Overwrite, Quiet, RunArgument, given_options, print_json
-from foretext.cli.text_options import Column, Encoding
+from foretext.cli.shared import (
+    AsJson,
+    Column,
+    Encoding,
+    Overwrite,
+    Quiet,
+    RunArgument,
+    given_options,
+    print_json,
+)
 
 __all__ = ["index"]
 

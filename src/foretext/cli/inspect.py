@@ -10,9 +10,19 @@ import typer
 
 from foretext.base.counted import counted
 from foretext.base.terminal import say
-from foretext.cli.engine_options import Address, Engine, InspectingWorkers
-from foretext.cli.shared import AsJson, Quiet, print_json, print_table
-from foretext.cli.text_options import Auto, Column, Encoding, reading
+from foretext.cli.shared import (
+    Address,
+    AsJson,
+    Auto,
+    Column,
+    Encoding,
+    Engine,
+    InspectingWorkers,
+    Quiet,
+    print_json,
+    print_table,
+    reading,
+)
 
 if TYPE_CHECKING:
     from foretext.corpus.findings import CorpusReport

@@ -105,7 +105,7 @@ def _show_names(*, as_json: bool) -> None:
 def _show_pairs(*, as_json: bool) -> None:
     from foretext.base.registry import imported
 
-    pairs = imported("foretext.pretraining.lawful_pairs:lawful_pairs")()
+    pairs = imported("foretext.pretraining.building:lawful_pairs")()
     if as_json:
         print_json([pair._asdict() for pair in pairs])
         return
@@ -126,8 +126,8 @@ def _show_pairs(*, as_json: bool) -> None:
 
 
 def _show_candidates(task: str, *, as_json: bool) -> None:
+    from foretext.comparison.candidate import named_candidate
     from foretext.comparison.candidates import ORDERS, usual_names
-    from foretext.comparison.named_candidate import named_candidate
     from foretext.comparison.rows import row_model
     from foretext.tasks import TASKS
 

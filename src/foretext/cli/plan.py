@@ -13,14 +13,27 @@ import typer
 from foretext.base.errors import SettingError
 from foretext.base.terminal import say
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
-from foretext.cli.dry_run import show_dry_runs
-from foretext.cli.shared import AsJson, given_options, print_json, print_table
-from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
+from foretext.cli.shared import (
+    AsJson,
+    Auto,
+    Column,
+    Encoding,
+    Entities,
+    given_options,
+    hiding,
+    print_json,
+    print_table,
+    reading,
+)
 
 if TYPE_CHECKING:
-    from foretext.pretraining.plan.candidates import Candidate
+    from foretext.pretraining.plan.dry_run import DryRun
+    from foretext.pretraining.plan.size import Candidate
+    from foretext.recipe import Recipe
 
 __all__ = ["plan"]
+
+COLUMNS = ["sharding", "weights", "gradients", "optimizer", "activations", "in all", "fits"]
 
 
 def plan(
@@ -113,7 +126,7 @@ def plan(
             budget=budget, encoding=encoding, column=column, entities=entities, auto=auto or None
         )
         _refuse_of_text(corpus, of_text)
-        show_dry_runs(chosen, **of_machine, as_json=as_json)
+        _show_dry_runs(chosen, **of_machine, as_json=as_json)
         return
     for name in of_machine:
         raise SettingError(f"--{name} has no effect without --dry-run; leave it out, or add that.")
@@ -175,3 +188,49 @@ def _row(candidate: Candidate) -> list[Any]:
         memory,
         "unknown" if candidate.expected_loss is None else f"{candidate.expected_loss:.2f}",
     ]
+
+
+def _show_dry_runs(
+    recipe: Recipe,
+    *,
+    device: str = "h100",
+    processes: int = 1,
+    utilization: float = 0.4,
+    as_json: bool = False,
+) -> None:
+    """Print what a training needs on devices that are not here."""
+    from foretext.pretraining.planning import dry_runs_of
+    from foretext.progress.bar import human_count, human_seconds
+
+    recipe, found = dry_runs_of(recipe, device, processes, utilization)
+    if as_json:
+        print_json({"recipe": recipe.name, "dry_runs": [each.as_dict() for each in found]})
+        return
+    first = found[0]
+    say(
+        f"{recipe.name}: {human_count(first.parameters)} parameters in {processes} "
+        f"{'process' if processes == 1 else 'processes'}, one {device} each; nothing was measured"
+    )
+    columns = [*COLUMNS, "tokens/s", "network", "1 billion tokens"]
+    rows = [
+        [
+            *_memory(each),
+            human_count(each.tokens_per_second),
+            f"{each.network_seconds / each.step_seconds:.0%}",
+            human_seconds(1e9 / each.tokens_per_second),
+        ]
+        for each in found
+    ]
+    print_table(columns, rows)
+    say(
+        f"a step: {human_count(first.step_tokens)} tokens; memory is of each device; speed is "
+        f"{utilization:.0%} of the device's (--utilization), less where batches are small"
+    )
+
+
+def _memory(each: DryRun) -> list[str]:
+    from foretext.progress.bar import human_bytes
+
+    kept = each.bytes
+    parts = (kept.weights, kept.gradients, kept.optimizer, kept.activations, each.total_bytes)
+    return [each.sharding, *map(human_bytes, parts), "yes" if each.fits else "no"]

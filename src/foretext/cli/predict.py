@@ -11,32 +11,28 @@ import typer
 
 from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
-from foretext.cli.decoding_options import (
+from foretext.cli.row_options import (
+    Label,
     LengthPenalty,
     MaxNewTokens,
     NoRepeatNgramSize,
     NumBeams,
-    Seed,
-    Temperature,
-    TopP,
-)
-from foretext.cli.row_options import (
-    Label,
     Reading,
     Score,
+    Seed,
     Source,
     Tag,
     TargetColumn,
+    Temperature,
     Text,
     TextA,
     TextB,
     Token,
+    TopP,
     columns_of_texts,
     reading_options,
 )
-from foretext.cli.shared import AsJsonLines, given_options, print_json
-from foretext.cli.text_options import Encoding
-from foretext.cli.waiting import bar_of_lines
+from foretext.cli.shared import AsJsonLines, Encoding, bar_of_lines, given_options, print_json
 
 if TYPE_CHECKING:
     from foretext.data.rows import KeptInput

@@ -12,9 +12,22 @@ import typer
 from foretext.base.errors import SettingError
 from foretext.base.terminal import say
 from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
-from foretext.cli.engine_options import Address, Engine, TextWorkers
-from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json
-from foretext.cli.text_options import Auto, Column, Encoding, Entities, hiding, reading
+from foretext.cli.shared import (
+    Address,
+    AsJson,
+    Auto,
+    Column,
+    Encoding,
+    Engine,
+    Entities,
+    Overwrite,
+    Quiet,
+    TextWorkers,
+    given_options,
+    hiding,
+    print_json,
+    reading,
+)
 
 if TYPE_CHECKING:
     from foretext.pretraining.pretraining import Pretrained

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from foretext.base.errors import SettingError
-from foretext.cli.parallel_files import has_target_file, with_targets
 
 if TYPE_CHECKING:
     from foretext.base.config import Config
@@ -17,23 +17,32 @@ if TYPE_CHECKING:
 __all__ = [
     "ROW_OPTIONS",
     "Label",
+    "LengthPenalty",
+    "MaxNewTokens",
     "Negative",
+    "NoRepeatNgramSize",
+    "NumBeams",
     "Reading",
     "Score",
+    "Seed",
     "Source",
     "Tag",
     "Target",
     "TargetColumn",
+    "Temperature",
     "TestTarget",
     "Text",
     "TextA",
     "TextB",
     "Token",
+    "TopP",
     "ValidTarget",
     "checked_columns",
     "columns_of_texts",
     "files_of_rows",
+    "has_target_file",
     "reading_options",
+    "with_targets",
 ]
 
 ROW_OPTIONS = (
@@ -48,6 +57,61 @@ ROW_OPTIONS = (
     "token",
     "tag",
 )
+Target = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE|COLUMN",
+        help="text_to_text: the file with the target of each line of TRAIN; of a table, the "
+        "target's column.",
+    ),
+]
+ValidTarget = Annotated[str | None, typer.Option(metavar="FILE", help="The same for --valid.")]
+TestTarget = Annotated[str | None, typer.Option(metavar="FILE", help="The same for --test.")]
+Reading = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="rows.NAME=VALUE",
+        help="Change how rows are read, such as rows.separator; `foretext list --settings` shows "
+        "the settings.",
+    ),
+]
+
+Files = str | tuple[str, str] | None
+
+NumBeams = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="text_to_text: beams of the search; 1: greedy."),
+]
+MaxNewTokens = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="text_to_text: tokens of an output, at most.")
+]
+LengthPenalty = Annotated[
+    float | None,
+    typer.Option(metavar="X", help="text_to_text: above 1 a beam search prefers long outputs."),
+]
+NoRepeatNgramSize = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=0, help="text_to_text: n-grams that an output has once only."),
+]
+Temperature = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X", min=0.0, help="text_to_text: draw tokens, not the likeliest text; 1: as is."
+    ),
+]
+TopP = Annotated[
+    float | None,
+    typer.Option(
+        metavar="P",
+        min=0.0,
+        max=1.0,
+        help="text_to_text: draw from the likeliest tokens that have this probability.",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="text_to_text: of the draws.")]
+
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")  # have targets in a column
 
 
 def _column(text: str) -> Any:
@@ -63,32 +127,11 @@ Negative = Annotated[
 ]
 Score = Annotated[str | None, _column("Pairs: the column of a number, in place of a label.")]
 Source = Annotated[str | None, _column("text_to_text: the source's column.")]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE|COLUMN",
-        help="text_to_text: the file with the target of each line of TRAIN; of a table, the "
-        "target's column.",
-    ),
-]
 TargetColumn = Annotated[
     str | None, _column("text_to_text: the target's column, which is not read.")
 ]
-ValidTarget = Annotated[str | None, typer.Option(metavar="FILE", help="The same for --valid.")]
-TestTarget = Annotated[str | None, typer.Option(metavar="FILE", help="The same for --test.")]
 Token = Annotated[str | None, _column("Tagging: the token's column, from 1.")]
 Tag = Annotated[str | None, _column("Tagging: the tag's column, or last.")]
-Reading = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="rows.NAME=VALUE",
-        help="Change how rows are read, such as rows.separator; `foretext list --settings` shows "
-        "the settings.",
-    ),
-]
-
-Files = str | tuple[str, str] | None
 
 
 def files_of_rows(
@@ -160,3 +203,37 @@ def columns_of_texts(model: Predictor, columns: Mapping[str, str]) -> dict[str, 
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
+
+
+def has_target_file(sources: str | None, target: str | None) -> bool:
+    """Whether `--target` names a file beside the sources, not a column of them."""
+    if target is None or target.isdecimal():
+        return False
+    if sources is None:
+        return True
+    from foretext.corpus.compression import without_compression_suffix
+
+    suffix = PurePosixPath(without_compression_suffix(sources)).suffix.lower()
+    return suffix not in TABLES
+
+
+def with_targets(
+    name: str, sources: str | None, targets: str | None
+) -> tuple[str, str] | str | None:
+    """Return the file of sources alone, or with that of its targets.
+
+    Args:
+        name: of the rows: "train", "valid" or "test".
+        sources: file of sources; None: it is not given.
+        targets: file of targets; None: the sources have them.
+
+    Raises:
+        SettingError: targets of no sources are given.
+    """
+    if targets is None:
+        return sources
+    if sources is None:
+        wanted = "TRAIN" if name == "train" else f"--{name}"
+        option = "--target" if name == "train" else f"--{name}-target"
+        raise SettingError(f"{option} {targets}: give the file of its sources, too, as {wanted}.")
+    return sources, targets

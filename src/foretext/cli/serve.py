@@ -104,15 +104,14 @@ def serve(
     ] = False,
 ) -> None:
     """Answer requests over HTTP with any models, and on a page."""
-    from foretext.serving.library_memory import limit_library_memory
+    from foretext.serving.running import limit_library_memory
 
     limit_library_memory()  # before PyTorch is there
     from foretext.serving import ServingConfig
-    from foretext.serving.keys import Keys
-    from foretext.serving.listening import fit_connections, listening_warnings
     from foretext.serving.opening import named_places
-    from foretext.serving.running import Listening, run_server
+    from foretext.serving.running import Listening, fit_connections, listening_warnings, run_server
     from foretext.serving.served_model import Models
+    from foretext.serving.settings import Keys
 
     given: dict[str, Any] = given_options(
         host=host, port=port, api_key_file=api_key_file, tls_cert=tls_cert, tls_key=tls_key,
@@ -157,7 +156,7 @@ def _overrides(settings: list[str]) -> dict[str, Any]:
 
 def _announce(models: Models, listening: Listening, seconds: float, *, as_json: bool) -> None:
     """Say where which models are served, and how long that took."""
-    from foretext.serving.process_age import process_seconds
+    from foretext.serving.running import process_seconds
 
     age = process_seconds()
     if as_json:

@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import math
 import shutil
+import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import IO, Annotated, Any, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, Annotated, Any, BinaryIO, Literal, cast
 
 import typer
 
 from foretext.base.errors import CorpusError, SettingError
+from foretext.base.registry import trust
 from foretext.base.terminal import say, standard_input, visible
 from foretext.cli.completion import complete_run
 
+if TYPE_CHECKING:
+    from foretext.progress import Progress
+
 __all__ = [
+    "Address",
     "AsJson",
     "AsJsonLines",
+    "Auto",
+    "Column",
+    "Encoding",
+    "Engine",
+    "Entities",
+    "InspectingWorkers",
     "ModelArgument",
     "Overwrite",
     "Quiet",
     "RunArgument",
+    "TextWorkers",
+    "Trust",
+    "Workers",
+    "bar_of",
+    "bar_of_lines",
+    "clock_of",
     "given_options",
+    "hiding",
     "print_definitions",
     "print_json",
     "print_table",
     "read_texts",
+    "reading",
     "refuse_options",
+    "trusting",
 ]
 
 WIDEST = 100  # columns that are easy to read
@@ -57,6 +80,74 @@ ModelArgument = Annotated[
         autocompletion=complete_run,
     ),
 ]
+
+Engine = Annotated[
+    Literal["local", "ray"],
+    typer.Option(help="Who does the work: processes of this machine, or a Ray cluster."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Of the Ray cluster: auto, HOST:PORT, ray://HOST:PORT, or local to start one here; by "
+        "default auto.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Processes; by default as many as there are cores. Results are the same.",
+    ),
+]
+InspectingWorkers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        help="Processes that look at the text; by default this one does. Results are the same.",
+    ),
+]
+TextWorkers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        help="Processes that count words, encode the text and count the pairs of GloVe, by shards "
+        "that stay after a kill; by default threads do. Results are the same.",
+    ),
+]
+
+Auto = Annotated[
+    bool,
+    typer.Option("--auto", help="Read the text with the settings that `inspect` proposes for it."),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="Encoding of the text, if it is not UTF-8."),
+]
+Column = Annotated[
+    str | None,
+    typer.Option(
+        "--column",
+        metavar="COLUMN",
+        help="The column with the text, of csv, tsv, jsonl or parquet.",
+    ),
+]
+Entities = Annotated[
+    str | None,
+    typer.Option(
+        "--entities",
+        metavar="FILE",
+        help="Names that masks hide as a whole, one on each line (see `ernie`).",
+    ),
+]
+
+FEWEST_SHOWN = 200  # texts; fewer are done at once
+BLOCK = 1 << 20  # bytes
 
 
 def print_json(value: Any) -> None:
@@ -162,3 +253,80 @@ def _shown(cell: Any) -> str:
     if isinstance(cell, float):
         return f"{cell:.4f}"
     return f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def reading(encoding: str | None, column: str | None) -> list[str]:
+    """Return the options of a command as settings of the section corpus."""
+    given = {"encoding": encoding, "column": column}
+    return [f'corpus.{name}="{value}"' for name, value in given.items() if value is not None]
+
+
+def hiding(entities: str | None) -> list[str]:
+    """Return the option of a list of entities as a setting of the section objective."""
+    return [] if entities is None else [f"objective.entities={json.dumps(entities)}"]
+
+
+def _trust(modules: list[str]) -> None:
+    trust(*modules)
+
+
+Trust = Annotated[
+    list[str],
+    typer.Option(
+        "--trust",
+        metavar="MODULE",
+        callback=_trust,
+        show_default=False,
+        help="Let a folder name code of this module, which then runs; may be given more than once.",
+    ),
+]
+
+
+def trusting(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the option, which acts before the verb begins."""
+
+    @functools.wraps(verb)
+    def command(*, trust: object, **options: object) -> None:
+        verb(**options)
+
+    signature = inspect.signature(verb, eval_str=True)
+    option = inspect.Parameter(
+        "trust", inspect.Parameter.KEYWORD_ONLY, default=[], annotation=Trust
+    )
+    parameters = [*signature.parameters.values(), option]
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {**verb.__annotations__, "trust": Trust}
+    return command
+
+
+def bar_of(texts: Sequence[str], title: str, *, quiet: bool = False) -> Progress:
+    """Return the progress over texts; of a few, which are done at once, it shows nothing."""
+    from foretext.progress import Progress
+
+    return Progress(title, len(texts), "texts", quiet=quiet or len(texts) < FEWEST_SHOWN)
+
+
+def bar_of_lines(source: str, title: str) -> Progress:
+    """Return the progress over the lines of a file, or of standard input for ``-``.
+
+    It shows nothing where the answers are on the terminal: they are progress enough.
+    """
+    from foretext.progress import Progress
+
+    number = _num_lines(Path(source)) if source != "-" else None
+    few = number is not None and number < FEWEST_SHOWN
+    return Progress(title, number, "lines", quiet=True if few or sys.stdout.isatty() else None)
+
+
+def clock_of(title: str) -> Progress:
+    """Return a progress that shows, on a terminal alone, how long something has taken so far."""
+    from foretext.progress import Progress
+
+    return Progress(title, None, "", quiet=None)
+
+
+def _num_lines(path: Path) -> int | None:
+    if not path.is_file():
+        return None  # whoever reads it says what is wrong
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(BLOCK), b""))

@@ -10,9 +10,20 @@ import typer
 
 from foretext.base.counted import counted
 from foretext.base.terminal import say
-from foretext.cli.engine_options import Address, Engine, TextWorkers
-from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
-from foretext.cli.text_options import Auto, Column, Encoding, reading
+from foretext.cli.shared import (
+    Address,
+    AsJson,
+    Auto,
+    Column,
+    Encoding,
+    Engine,
+    Overwrite,
+    Quiet,
+    TextWorkers,
+    print_json,
+    print_table,
+    reading,
+)
 
 __all__ = ["tokenizer"]
 

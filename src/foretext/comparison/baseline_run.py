@@ -15,7 +15,7 @@ from typing import Any
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.files import atomic_file, is_regular_file
 from foretext.comparison.rows import read_written
-from foretext.finetuning.baseline import UNKNOWN_SECONDS
+from foretext.finetuning.allotment import UNKNOWN_SECONDS
 from foretext.finetuning.bases import predictor_class
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.row_model import RowModel

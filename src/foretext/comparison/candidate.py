@@ -1,15 +1,33 @@
-"""A candidate: one way from text and rows to a model, which a comparison tries."""
+"""A candidate: one way from text and rows to a model, which a comparison tries.
+
+What its name stands for:
+
+linear                     what `foretext finetune` learns on by name: a learner or a network
+modern-bert                a recipe, or a TOML file: pretrained on the corpus, then fine-tuned
+word2vec + bilstm          a recipe of word vectors, and the network over them
+bert, not pretrained       the same network with random weights, at size tiny if none is named
+modern-bert + words        any network, whose head reads words as the linear classifier does
+ibm model 1                the baseline of a task
+runs/bert                  a run, a folder of another library or a vector file
+my_package.nets:Mixer      a backbone from outside foretext
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from foretext.base.errors import SettingError
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.sizes import SIZES, split_size
+from foretext.finetuning.base_names import LEARNERS, base_names
+from foretext.finetuning.bases import is_name
+from foretext.recipe.recipe import read_recipe
+from foretext.recipes import recipe_names
 
-__all__ = ["BASELINE", "GROUPS", "Candidate", "Sections"]
+__all__ = ["BASELINE", "BASELINES", "GROUPS", "OVER", "Candidate", "Sections", "named_candidate"]
 
 Sections = Mapping[str, Mapping[str, Any]]
 
@@ -17,6 +35,36 @@ BASELINE = "baseline"  # as a base: the task's baseline of seconds, where no lea
 HALF = 0.5
 LONGEST = 80  # characters of a folder's name
 GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in the order of the page
+
+NOT_PRETRAINED, OVER, WORDS = ", not pretrained", " + ", "words"
+
+BASELINES = {  # by task: what is learned in seconds where the linear classifier is not
+    "matching": "shared words",
+    "tagging": "frequent tags",
+    "span_qa": "near words",
+    "text_to_text": "ibm model 1",
+}
+WORD_FEATURES = {"classification": "tfidf", "matching": "overlap"}  # by task, those of its baseline
+DOCUMENTS = "doc2vec"  # whose vectors are not those of words
+NETWORKS = {"bilstm": "lstm"}  # names of the table, and the base that they stand for
+
+# By task, the network over word vectors; elsewhere it is textcnn.
+OVER_VECTORS = {"matching": "reader", "tagging": "bilstm", "span_qa": "reader"}
+
+# Seconds of two cores that a fair look at a text classifier takes, pretraining included.
+LEARNER_SECONDS, NETWORK_SECONDS, VECTOR_SECONDS, GIVEN_SECONDS = 2.0, 10.0, 15.0, 15.0
+RECIPE_SECONDS = {
+    "modern-bert": 30.0, "bert": 30.0, "ernie": 30.0, "gpt": 30.0, "lstm-lm": 30.0, "unilm": 35.0,
+    "electra": 35.0, "xlnet": 45.0, "t5": 45.0, "bart": 45.0, "elmo": 60.0,
+}  # fmt: skip
+SLOWEST = 60.0  # of any other recipe
+WORDS_SECONDS = 3 * LEARNER_SECONDS  # that words take beside a network: two folds at least
+SLOWNESS = {"tagging": 1.1, "span_qa": 2.0, "text_to_text": 2.0}  # of a network's rows, by task
+
+VECTOR_RATE, NETWORK_RATE = 0.4, 0.7  # of a candidate's time, for its pretraining
+FINETUNING_SECONDS = 60.0  # that a network wants for the rows, before its pretraining gets more
+SLOW_RATES = {"span_qa": 0.5, "text_to_text": 0.5}  # of a network, where rows are slow to learn
+SLOW_VECTOR_RATES = {"span_qa": 0.2}  # of word vectors, likewise
 
 
 @dataclass(frozen=True)
@@ -89,3 +137,159 @@ class Candidate:
                 "where it has a recipe, and 0 where it has none"
             )
         return None
+
+
+def named_candidate(name: str, task: str) -> Candidate:
+    """Return the candidate of a name; nothing is imported for it that is heavy.
+
+    Args:
+        name: see above.
+        task: that it learns.
+
+    Raises:
+        SettingError: nothing has this name.
+    """
+    network, over, words = (part.strip() for part in name.rpartition(OVER.strip()))
+    if over and words == WORDS:
+        return _with_words(name, named_candidate(network, task), task)
+    stem = name.removesuffix(NOT_PRETRAINED)
+    if stem != name:
+        return _not_pretrained(name, stem, task)
+    if name in (BASELINE, BASELINES.get(task)):
+        return _baseline(name, task)
+    recipe, over, network = (part.strip() for part in name.partition(OVER.strip()))
+    if over and _is_recipe(recipe):
+        return _over_vectors(recipe, network, task)
+    if name in LEARNERS and (task == "classification" or not _is_recipe(name)):
+        return Candidate(name, name, group="classical", least_seconds=LEARNER_SECONDS)
+    if _is_recipe(name):
+        return _pretrained(name, task)
+    if name in NETWORKS or is_name(name):
+        seconds = NETWORK_SECONDS * SLOWNESS.get(task, 1.0)
+        base, settings = _network(name, task)
+        return Candidate(name, base, settings=settings, group="from scratch", least_seconds=seconds)
+    if Path(name).exists():
+        return _given(name, task)
+    raise _unknown(name, task)
+
+
+def _with_words(name: str, network: Candidate, task: str) -> Candidate:
+    """A network whose head reads words."""
+    if task not in WORD_FEATURES or network.group == "classical":
+        raise SettingError(
+            f"The candidate '{name}': words are read beside a network that classifies texts or "
+            "pairs, and this is none; leave the words out."
+        )
+    head = {**network.settings.get("task", {}), "word_features": WORD_FEATURES[task]}
+    return replace(
+        network,
+        name=f"{network.name}{OVER}{WORDS}",
+        settings={**network.settings, "task": head},
+        least_seconds=network.least_seconds + WORDS_SECONDS,
+    )
+
+
+def _baseline(name: str, task: str) -> Candidate:
+    if task not in BASELINES:
+        instead = " 'linear' is that of classification." if task == "classification" else ""
+        raise SettingError(f"The task {task} has no candidate '{name}'.{instead}")
+    return Candidate(BASELINES[task], BASELINE, group="classical", least_seconds=LEARNER_SECONDS)
+
+
+def _pretrained(name: str, task: str) -> Candidate:
+    """A recipe, a size of it, or a TOML file."""
+    sections = read_recipe(name)
+    if _learns_words(sections):
+        return _over_vectors(name, OVER_VECTORS.get(task, "textcnn"), task)
+    if "objective" not in sections:
+        learns = (
+            "learns documents, not words" if "vectors" in sections else "does not learn from text"
+        )
+        raise SettingError(f"The candidate '{name}' {learns}; leave it out.")
+    seconds = RECIPE_SECONDS.get(split_size(name)[0], SLOWEST)
+    return Candidate(
+        name,
+        None,
+        recipe=name,
+        group="pretrained",
+        least_seconds=seconds * SLOWNESS.get(task, 1.0),
+        pretraining_rate=SLOW_RATES.get(task, NETWORK_RATE),
+        finetuning_seconds=FINETUNING_SECONDS,
+    )
+
+
+def _over_vectors(recipe: str, network: str, task: str) -> Candidate:
+    """Word vectors of a recipe under a network."""
+    if not _is_recipe(recipe) or not _learns_words(read_recipe(recipe)):
+        raise SettingError(
+            f"The candidate '{recipe}{OVER}{network}': '{recipe}' is no recipe of word vectors; "
+            "take word2vec, glove, fasttext or a TOML file with a section [vectors]."
+        )
+    base, settings = _network(network, task)
+    return Candidate(
+        f"{recipe}{OVER}{network}",
+        None,
+        recipe=recipe,
+        settings={**settings, "backbone": {"name": base, **settings.get("backbone", {})}},
+        group="vectors",
+        least_seconds=VECTOR_SECONDS * SLOWNESS.get(task, 1.0),
+        pretraining_rate=SLOW_VECTOR_RATES.get(task, VECTOR_RATE),
+    )
+
+
+def _network(name: str, task: str) -> tuple[str, dict[str, Mapping[str, Any]]]:
+    """Return the base of a network's name, and the settings that suit the task."""
+    if name in LEARNERS or not (name in NETWORKS or is_name(name)):
+        known = [*NETWORKS, *base_names()]
+        raise SettingError(f"There is no network '{name}'.{did_you_mean(name, known)}")
+    pools = name == "bilstm" and task == "classification"
+    return NETWORKS.get(name, name), {"task": {"pooling": "attention"}} if pools else {}
+
+
+def _not_pretrained(name: str, stem: str, task: str) -> Candidate:
+    """The network of a recipe, or that of a given model, with random weights."""
+    seconds = NETWORK_SECONDS * SLOWNESS.get(task, 1.0)
+    if not _is_recipe(stem):
+        given = named_candidate(stem, task)
+        if given.group != "given":
+            raise SettingError(f"The candidate '{name}': '{stem}' is not pretrained either.")
+        fresh = {"finetuning": {"fresh": True}}
+        return Candidate(name, stem, settings=fresh, group="given", least_seconds=GIVEN_SECONDS)
+    sections = read_recipe(stem)
+    if "backbone" not in sections:
+        raise SettingError(
+            f"The candidate '{name}': word vectors are all that {stem} learns; name the network "
+            "alone, such as textcnn."
+        )
+    shape = dict(sections["backbone"])
+    base = str(shape.pop("name"))
+    reads_words = sections.get("tokenizer", {}).get("name") == "word"
+    if split_size(stem)[1] is None and not reads_words and "num_layers" not in shape:
+        shape |= SIZES["tiny"]._asdict()
+    return Candidate(
+        name, base, settings={"backbone": shape}, group="from scratch", least_seconds=seconds
+    )
+
+
+def _given(name: str, task: str) -> Candidate:
+    """A run, a folder of another library, or a vector file."""
+    seconds = GIVEN_SECONDS * SLOWNESS.get(task, 1.0)
+    return Candidate(name, name, group="given", least_seconds=seconds)
+
+
+def _is_recipe(name: str) -> bool:
+    return split_size(name)[0] in recipe_names() or Path(name).suffix == ".toml"
+
+
+def _learns_words(sections: Sections) -> bool:
+    """Whether a recipe learns word vectors, which a network can start from."""
+    return sections.get("vectors", {}).get("name") not in (None, DOCUMENTS)
+
+
+def _unknown(name: str, task: str) -> SettingError:
+    known = [*recipe_names(), *NETWORKS, *base_names(), *filter(None, [BASELINES.get(task)])]
+    hint = did_you_mean(name, known)
+    return SettingError(
+        f"There is no candidate '{name}'.{hint} Give a name of `foretext list --candidates {task}`,"
+        " a recipe, a TOML file, or the path of a run, a model folder or a vector file."
+    )

@@ -5,20 +5,25 @@ The orders are those of docs/results.md: what learned most in minutes of two cor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from foretext.comparison.candidate import Candidate
-from foretext.comparison.named_candidate import named_candidate
+from foretext.base.errors import SettingError
+from foretext.base.registry import imported
+from foretext.comparison.candidate import Candidate, Sections, named_candidate
 from foretext.corpus.chinese_words import is_jieba_installed
+from foretext.finetuning.recipe import LENGTHS, SECTIONS
+from foretext.recipe import Recipe
 
 __all__ = [
     "ORDERS",
     "USABLE_RATE",
     "Choice",
     "CorpusFacts",
+    "configured",
     "default_candidates",
     "look_seconds",
     "usual_names",
@@ -64,6 +69,17 @@ OF_OTHER_TASKS = (
     "bert", "electra", "gpt",
 )  # fmt: skip
 CHINESE = {"ernie": "modern-bert"}  # what whole words help comes right after it
+
+# Sections of a candidate's pretraining. [training] is that of the fine-tuning.
+OF_PRETRAINING = {
+    "vectors": ("corpus", "tokenizer", "data", "vectors"),
+    "pretrained": ("corpus", "tokenizer", "data", "backbone", "objective"),
+}
+TIMED = ("training", "vectors")  # sections of what learns until its time is over
+CHECKED = {
+    "finetuning": "foretext.finetuning.settings:FinetuningConfig",
+    "training": "foretext.training.settings:TrainingConfig",  # imports PyTorch
+}
 
 
 @dataclass(frozen=True)
@@ -206,3 +222,72 @@ def _unusable(candidate: Candidate, facts: CorpusFacts) -> str | None:
     if candidate.recipe == "ernie" and facts.language == "zh" and not is_jieba_installed():
         return "Chinese words need jieba: install foretext[chinese]"
     return None
+
+
+def configured(candidate: Candidate, sections: Sections) -> Candidate:
+    """Return a candidate with settings of the user's over its own.
+
+    Args:
+        candidate: any.
+        sections: settings of its pretraining and of its fine-tuning; [training] is that of the
+            fine-tuning.
+
+    Raises:
+        SettingError: it has no such section; a setting is unknown or wrong, or a length of time.
+    """
+    own = OF_PRETRAINING.get(candidate.group, ()) if candidate.pretrains else ()
+    for name, values in sections.items():
+        _check(f"--set '{candidate.name}:{name}", name, values, own)
+    pretraining = {name: values for name, values in sections.items() if name in own}
+    others = {name: values for name, values in sections.items() if name not in own}
+    found = replace(
+        candidate,
+        pretraining=_over(candidate.pretraining, pretraining),
+        settings=_over(candidate.settings, others),
+    )
+    if found.recipe is not None and pretraining:
+        _check_recipe(found.recipe, found.pretraining)
+    return found
+
+
+def _check(option: str, section: str, values: Mapping[str, Any], own: Sequence[str]) -> None:
+    """Refuse a section that a candidate does not have, and settings that can have no effect.
+
+    Args:
+        option: what the user wrote.
+        section: its name.
+        values: its settings.
+        own: sections of the candidate's pretraining.
+
+    Raises:
+        SettingError: there is such a one.
+    """
+    known = {*own, *SECTIONS} - {"rows"}
+    if section not in known:
+        raise SettingError(
+            f"{option}': a candidate has no such section. There are: {', '.join(sorted(known))}."
+        )
+    if lengths := sorted(LENGTHS & values.keys() if section in TIMED else ()):
+        raise SettingError(
+            f"{option}.{lengths[0]}': the budget of a comparison says how long everybody learns; "
+            "leave it out."
+        )
+    if section not in own and section in CHECKED:
+        imported(CHECKED[section]).checked(dict(values), section)
+
+
+def _over(sections: Sections, chosen: Sections) -> dict[str, dict[str, Any]]:
+    merged = {name: dict(values) for name, values in sections.items()}
+    for name, values in chosen.items():
+        merged.setdefault(name, {}).update(values)
+    return merged
+
+
+def _check_recipe(recipe: str, sections: Sections) -> None:
+    """Refuse what the recipe does not have, before anything is trained by it."""
+    assignments = [
+        f"{section}.{name}={json.dumps(value, ensure_ascii=False)}"
+        for section, values in sections.items()
+        for name, value in values.items()
+    ]
+    Recipe.load(recipe, assignments)

@@ -7,19 +7,32 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import IO, Any
 
-from foretext.base.errors import Interrupted
+from foretext.base.errors import BudgetError, ForetextError, Interrupted
+from foretext.base.files import atomic_file
 from foretext.base.interruption import Interruption
 from foretext.base.registry import trusted
-from foretext.comparison.messages import Done, Failed, Message, Setup, encoded, read_message
-from foretext.comparison.worker import Job, JobFailed, Worker
+from foretext.base.runtime import lacks_memory
+from foretext.comparison.worker import (
+    Cause,
+    Done,
+    Failed,
+    Job,
+    JobFailed,
+    Message,
+    Setup,
+    Worker,
+    encoded,
+    read_message,
+)
 
-__all__ = ["ChildWorker"]
+__all__ = ["ChildWorker", "described_failure"]
 
 PROGRAM = "foretext.comparison.worker_process"
 OFTEN = 0.1  # seconds between two looks at signals and limits
@@ -187,3 +200,28 @@ def _obituary(code: int) -> str:
     name = signal.Signals(-code).name
     cause = ", as the system does where memory is short" if name == "SIGKILL" else ""
     return f"Its process was ended by {name}{cause}."
+
+
+def described_failure(job: Job, error: Exception) -> tuple[str, Cause]:
+    """Return a sentence for a person, and why the job failed.
+
+    The traceback of a defect is kept beside the folder of the job.
+    """
+    if lacks_memory(error):
+        detail = str(error).partition("\n")[0].rstrip(".")
+        return (
+            f"The memory does not suffice{f' ({detail})' if detail else ''}; free memory, or lower "
+            "what sets the size, such as training.batch_examples."
+        ), "memory"
+    if isinstance(error, BudgetError):
+        return str(error), "short"
+    if isinstance(error, ForetextError):
+        return str(error), "refused"
+    if isinstance(error, OSError):
+        what = "A file or device" if error.filename is None else str(error.filename)
+        cause = error.strerror or str(error) or type(error).__name__
+        return f"{what} cannot be read or written: {cause}.", "refused"
+    log = Path(job.out).with_name(f"{Path(job.out).name}-traceback.txt")
+    with atomic_file(log) as temporary:
+        temporary.write_text("".join(traceback.format_exception(error)), "utf-8")
+    return f"a defect: {type(error).__name__}: {error}. Report what {log} says.", "defect"

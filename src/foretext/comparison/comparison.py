@@ -1,23 +1,56 @@
-"""What a comparison found: the table, the best model, and one sentence on what to use."""
+"""What a comparison found: the table, the best model, and one sentence on what to use.
+
+The figures of a comparison in the columns of the package ``bencheval``, a line each seed.
+``method, task, seed, metric_error, time_train_s, time_infer_s``: lower errors are better. An
+error is 1 - score of scores from 0 to 1, and 1 - score / 100 of BLEU, chrF and ROUGE-L. A
+correlation below zero gives an error above 1. The times are the seconds that this seed took to
+fit, with the pretraining that all seeds share, and the seconds of answering all rows in use, one
+by one.
+
+The task is the name of the task and of the file of its rows with its folder, so that results of
+several comparisons can stand in one table.
+"""
 
 from __future__ import annotations
 
+import csv
+import html
+import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 from foretext.artifact import load_task
 from foretext.base.errors import ModelFileError
 from foretext.base.files import atomic_file
-from foretext.comparison.leaderboard import NOTHING, html_table, table_rows, text_table
-from foretext.comparison.results_csv import results_csv
 from foretext.report.comparison_files import COMPARED, read_comparison
+from foretext.report.page import duration
+from foretext.report.task_card import POINTS, figure_name, figure_text
 from foretext.tasks.predictor import Predictor
 
-__all__ = ["BEST", "RESULTS", "Comparison"]
+__all__ = [
+    "BEST",
+    "COLUMNS",
+    "RESULTS",
+    "Comparison",
+    "html_table",
+    "metric_error",
+    "results_csv",
+    "table_rows",
+    "text_table",
+]
 
 BEST, RESULTS = "best", "results.csv"
+
+Content = Mapping[str, Any]
+
+NOTHING = "No candidate finished that can be kept as a model."  # in place of a recommendation
+LEFT_OUT = "left out"  # the status of what never took part
+TIED = "tied with the best"
+MEGABYTE = 1e6
+
+COLUMNS = ("method", "task", "seed", "metric_error", "time_train_s", "time_infer_s")
 
 
 class Comparison:
@@ -98,3 +131,153 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return html_table(self.content, self.recommendation)
+
+
+def table_rows(content: Content) -> list[dict[str, Any]]:
+    """Return a row for each candidate, the best first.
+
+    Returns:
+        Of each: "name", "group", "status", "score" with "low" and "high", whether it is a "tie"
+        with the best, "valid", "seconds" to fit, "milliseconds_per_row", "megabytes" on disk,
+        "memory_megabytes" while it was fitted, "parameters", the "forecast" of twice the time, and
+        the "sentence" that says why it did not finish. What was not measured is None.
+    """
+    return [_row(candidate) for candidate in content["candidates"]]
+
+
+def text_table(content: Content) -> str:
+    """Return the candidates that were measured in columns of plain text.
+
+    Those that failed or were dropped have a line each, those that never took part one together.
+    """
+    head, body = _cells(content)
+    measured = [row for row in body if row[1]]
+    widths = [max(map(len, column)) for column in zip(head, *measured, strict=True)]
+    lines = [_line(row, widths) for row in [head, *measured]]
+    left_out = [each["name"] for each in content["candidates"] if each["status"] == LEFT_OUT]
+    others = [f"{row[0]} {row[-1]}" for row in body if not row[1] and row[0] not in left_out]
+    said = f"left out, for reasons that the page gives: {', '.join(left_out)}"
+    return "\n".join([*lines, *others, *([said] if left_out else [])])
+
+
+def html_table(content: Content, recommendation: str | None) -> str:
+    """Return the table as HTML, warnings and the recommendation above it."""
+    head, body = _cells(content)
+    rows = "".join(_tr("td", row) for row in body)
+    said = [f"Warning: {each}" for each in content["warnings"]]
+    said.append(recommendation or NOTHING)
+    above = "".join(f"<p>{html.escape(each)}</p>" for each in said)
+    return f"{above}<table><thead>{_tr('th', head)}</thead><tbody>{rows}</tbody></table>"
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    """Return cells under each other: names and remarks on the left, numbers on the right."""
+    name, *numbers, remark = row
+    first, *others, _ = widths
+    cells = [cell.rjust(width) for cell, width in zip(numbers, others, strict=True)]
+    return "  ".join([name.ljust(first), *cells, remark]).rstrip()
+
+
+def _row(candidate: Mapping[str, Any]) -> dict[str, Any]:
+    test, valid = candidate["test"], candidate["valid"]
+    against, seconds = candidate["against_best"], candidate["seconds"]
+    forecast = candidate["forecast"]
+    return {
+        "name": candidate["name"],
+        "group": candidate["group"],
+        "status": candidate["status"],
+        "score": None if test is None else test["value"],
+        "low": None if test is None else test["low"],
+        "high": None if test is None else test["high"],
+        "tie": None if against is None else against["is_tie"],
+        "valid": None if valid is None else valid["mean"],
+        "seconds": None if seconds is None else seconds["fit"],
+        "milliseconds_per_row": candidate["milliseconds_per_row"],
+        "megabytes": _megabytes(candidate["disk_bytes"]),
+        "memory_megabytes": _megabytes(candidate["memory_bytes"]),
+        "parameters": candidate["parameters"],
+        "forecast": None if forecast is None else forecast["value"],
+        "sentence": candidate["sentence"],
+    }
+
+
+def _cells(content: Content) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of the table for people."""
+    figure = figure_name(content["judged_by"])
+    head = ["candidate", f"{figure}, {_part(content)}", "95 %", "to fit", "ms a row", "MB", ""]
+    rows = table_rows(content)
+    shown = [_shown(row, content["judged_by"], is_first=row is rows[0]) for row in rows]
+    return head, shown
+
+
+def _part(content: Content) -> str:
+    return "test" if content["part"] == "test" else "held out"
+
+
+def _shown(row: Mapping[str, Any], judged_by: str, *, is_first: bool) -> list[str]:
+    if row["score"] is None:
+        return [row["name"], "", "", "", "", "", _remark(row, judged_by)]
+    is_known = row["low"] is not None
+    interval = [figure_text(judged_by, row[end]) for end in ("low", "high")] if is_known else []
+    milliseconds, size = row["milliseconds_per_row"], row["megabytes"]
+    return [
+        row["name"],
+        figure_text(judged_by, row["score"]),
+        " to ".join(interval),
+        "" if row["seconds"] is None else duration(row["seconds"]),
+        "" if milliseconds is None else f"{milliseconds:.3g}",
+        "" if size is None else f"{size:.3g}",
+        TIED if row["tie"] and not is_first else "",
+    ]
+
+
+def _remark(row: Mapping[str, Any], judged_by: str) -> str:
+    """Say what became of a candidate that was not measured."""
+    valid = row["valid"]
+    held_out = "" if valid is None else f" with {figure_text(judged_by, valid)} held out"
+    return f"{row['status']}{held_out}: {row['sentence']}"
+
+
+def _megabytes(size: int | None) -> float | None:
+    return None if size is None else size / MEGABYTE
+
+
+def _tr(tag: str, cells: Sequence[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def results_csv(content: Mapping[str, Any]) -> str:
+    """Return the lines of all candidates that were measured, under a line with the columns."""
+    written = io.StringIO()
+    lines = csv.writer(written, lineterminator="\n")
+    lines.writerow(COLUMNS)
+    for candidate in content["candidates"]:
+        if candidate["test"] is not None:
+            lines.writerows(_lines(candidate, content))
+    return written.getvalue()
+
+
+def metric_error(judged_by: str, score: float) -> float:
+    """Return how far a score is from the best one that there can be, in shares."""
+    return 1.0 - score / 100 if judged_by in POINTS else 1.0 - score
+
+
+def _lines(candidate: Mapping[str, Any], content: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """Yield a line for each seed of a candidate."""
+    last = candidate["rounds"][-1]
+    once = last["used"] - sum(seed["seconds"] for seed in last["seeds"])  # for all seeds together
+    milliseconds = candidate["milliseconds_per_row"]
+    answering = None if milliseconds is None else milliseconds * content["measured_rows"] / 1000
+    for seed, score in zip(last["seeds"], candidate["test"]["each"], strict=True):
+        yield [
+            candidate["name"],
+            f"{content['task']}/{content['data']}",
+            content["seeds"][0] + seed["seed"],
+            _number(metric_error(content["judged_by"], score)),
+            _number(max(once, 0.0) + seed["seconds"]),
+            _number(answering),
+        ]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"

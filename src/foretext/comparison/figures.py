@@ -6,28 +6,31 @@ does not look at it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from foretext._version import __version__
-from foretext.comparison.answered import Answered
-from foretext.comparison.answers import KeptAnswers
-from foretext.comparison.disagreements import agreement, disagreements
-from foretext.comparison.entries import best_seed_place, candidate_entry, left_out_entry
+from foretext.base.errors import SettingError
+from foretext.comparison.answers import Answered, KeptAnswers, agreement, disagreements
+from foretext.comparison.candidate import Candidate, named_candidate
+from foretext.comparison.forecast import forecast
 from foretext.comparison.intervals import Difference, Samples, bootstrap
-from foretext.comparison.ledger import Ledger, Plan
+from foretext.comparison.ledger import Ledger, Outcome, Plan
 from foretext.comparison.ranking import ranked
 from foretext.comparison.recommendation import recommend
 from foretext.comparison.rounds import Played
-from foretext.comparison.scores import spread
 from foretext.corpus.compression import without_compression_suffix
 
-__all__ = ["comparison_content"]
+__all__ = ["comparison_content", "spread"]
 
 Content = dict[str, Any]  # as JSON has it
 
 NOT_MEASURED: Content = {"test": None, "against_best": None}
+
+UNKNOWN = ("valid", "seconds", "milliseconds_per_row", "milliseconds_in_batches", "memory_bytes",
+           "disk_bytes", "parameters", "forecast")  # fmt: skip
 
 
 def comparison_content(
@@ -57,10 +60,10 @@ def comparison_content(
     part = "test" if plan.rows.get("test") else "valid"
     figures = _figures(answered)
     entries = [
-        candidate_entry(each, ledger, plan, played, answered.get(each.name, ()), failures or {})
+        _candidate_entry(each, ledger, plan, played, answered.get(each.name, ()), failures or {})
         for each in plan.candidates
     ]
-    entries += [left_out_entry(name, why, plan) for name, why in plan.left_out.items()]
+    entries += [_left_out_entry(name, why, plan) for name, why in plan.left_out.items()]
     order = ranked([each | figures.get(each["name"], NOT_MEASURED) for each in entries])
     judged_by = _judged_by(played, answered)
     measured = next((own[0].kept.num_rows for own in answered.values() if own), 0)
@@ -147,7 +150,7 @@ def _best_answers(
 ) -> dict[str, KeptAnswers]:
     """Return the answers of each candidate's best model by name, the best candidate first."""
     names = [each["name"] for each in order if each["test"] is not None]
-    places = [best_seed_place(played.history[name][-1]) for name in names]
+    places = [_best_seed_place(played.history[name][-1]) for name in names]
     return {name: answered[name][place].kept for name, place in zip(names, places, strict=True)}
 
 
@@ -163,3 +166,127 @@ def _data(plan: Plan) -> str:
     named = plan.request["train"]
     path = Path(named[0] if isinstance(named, list) else named)
     return (Path(path.parent.name) / Path(without_compression_suffix(path.name)).stem).as_posix()
+
+
+def _candidate_entry(
+    candidate: Candidate,
+    ledger: Ledger,
+    plan: Plan,
+    played: Played,
+    answered: Sequence[Answered],
+    failures: Mapping[str, str],
+) -> Content:
+    """Return what came of a candidate in all rounds, and what its best model costs.
+
+    Args:
+        candidate: of the plan.
+        ledger: of the folder.
+        plan: what was decided.
+        played: what came of all turns.
+        answered: what its models answered, one a seed; (): it is no finalist.
+        failures: why finalists gave no answers, by name.
+    """
+    history = played.history[candidate.name]
+    last = history[-1]
+    status, sentence = _status(candidate, played, failures)
+    costs = None if not answered else answered[_best_seed_place(last)].reply
+    return {
+        "name": candidate.name,
+        "group": candidate.group,
+        "recipe": candidate.recipe,
+        "base": candidate.base,
+        "status": status,
+        "sentence": sentence,
+        "rounds": [_round(candidate, each, ledger) for each in history],
+        "valid": None if last.score is None else _valid(last),
+        "seconds": _seconds(history),
+        "milliseconds_per_row": None if costs is None else costs.milliseconds_per_row,
+        "milliseconds_in_batches": None if costs is None else costs.milliseconds_in_batches,
+        "memory_bytes": last.memory_bytes,
+        "disk_bytes": last.disk_bytes,
+        "parameters": last.parameters,
+        "forecast": forecast(last.judged_by or "", history, plan.rows["valid"]),
+        "warnings": list(last.warnings),
+    }
+
+
+def _left_out_entry(name: str, why: str, plan: Plan) -> Content:
+    """Return a candidate that took no part, and why."""
+    try:
+        candidate = named_candidate(name, plan.request["task"])
+        known = {"group": candidate.group, "recipe": candidate.recipe, "base": candidate.base}
+    except SettingError:
+        known = {"group": "", "recipe": None, "base": None}
+    found: Content = {"name": name, **known, "status": "left out", "sentence": why, "rounds": []}
+    return {**found, **dict.fromkeys(UNKNOWN), "warnings": []}
+
+
+def _best_seed_place(outcome: Outcome) -> int:
+    """Return which of the seeds is best on the held-out rows."""
+    return outcome.seeds.index(outcome.best_seed)
+
+
+def _status(
+    candidate: Candidate, played: Played, failures: Mapping[str, str]
+) -> tuple[str, str | None]:
+    last = played.history[candidate.name][-1]
+    failure = last.sentence if last.score is None else failures.get(candidate.name)
+    if last.score is None or failure is not None:
+        return "failed", failure
+    if candidate not in played.finalists:
+        return "dropped", f"It was not among the better half after round {last.round}."
+    return "finished", None
+
+
+def _round(candidate: Candidate, outcome: Outcome, ledger: Ledger) -> Content:
+    return {
+        "round": outcome.round,
+        "given": outcome.given,
+        "used": outcome.used,
+        "shared": outcome.shared,
+        "pretraining": outcome.pretraining,
+        "finetuning": outcome.finetuning,
+        "seeds": [
+            {
+                "seed": each.seed,
+                "run": ledger.run(candidate, outcome.round, each.seed)
+                .relative_to(ledger.path)
+                .as_posix(),
+                "valid": each.valid,
+                "seconds": each.seconds,
+            }
+            for each in outcome.seeds
+        ],
+        "pretraining_curve": [list(point) for point in outcome.pretraining_curve],
+        "curve": [list(point) for point in outcome.curve],
+    }
+
+
+def _valid(outcome: Outcome) -> Content:
+    return {**spread([each.valid for each in outcome.seeds]), "figures": dict(outcome.figures)}
+
+
+def _seconds(history: Sequence[Outcome]) -> Content:
+    """Return the seconds of all rounds; of the last one is the model that was kept."""
+    return {
+        "given": sum(each.given for each in history),
+        "used": sum(each.used for each in history),
+        "shared": sum(each.shared for each in history),
+        "fit": history[-1].used,
+    }
+
+
+def spread(each: Sequence[float]) -> dict[str, Any]:
+    """Return "mean", "deviation" and "each" of the scores of one seed or more.
+
+    The deviation is that of a sample, whose squares are divided by one less than their number; None
+    of one seed, which says nothing about others. A score that is no number, such as the correlation
+    of answers that are all equal, counts as 0.
+    """
+    scores = [0.0 if math.isnan(score) else float(score) for score in each]
+    mean = math.fsum(scores) / len(scores)
+    if len(scores) == 1:
+        return {"mean": mean, "deviation": None, "each": scores}
+    squares = math.fsum((score - mean) ** 2 for score in scores)
+    deviation = math.sqrt(squares / (len(scores) - 1))
+    return {"mean": mean, "deviation": deviation, "each": scores}

@@ -13,13 +13,12 @@ from pathlib import Path
 from foretext.base.errors import OutputError
 from foretext.base.files import atomic_file, is_regular_file
 from foretext.base.parsing import read_bytes
-from foretext.comparison.answered import Answered
-from foretext.comparison.answers import KeptAnswers
+from foretext.comparison.answers import Answered, KeptAnswers
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.ledger import Outcome
 from foretext.comparison.rounds import Played
 from foretext.comparison.shares import Shares
-from foretext.comparison.turn import Contest
+from foretext.comparison.turn import Comparing
 from foretext.comparison.worker import Answer, JobFailed
 from foretext.finetuning.task_rows import sampled
 
@@ -47,37 +46,37 @@ class Final:
     failures: dict[str, str] = field(default_factory=dict)
 
 
-def play_final(contest: Contest, shares: Shares, played: Played) -> Final:
+def play_final(comparing: Comparing, shares: Shares, played: Played) -> Final:
     """Let every finalist answer the rows that figures are of.
 
     Raises:
         Interrupted: a signal asked for the end; what was answered is kept.
     """
     outcomes = {each.name: played.history[each.name][-1] for each in played.finalists}
-    number = _decided(contest, shares, [*outcomes.values()])
-    final = Final(number, _note(contest, number))
+    number = _decided(comparing, shares, [*outcomes.values()])
+    final = Final(number, _note(comparing, number))
     for candidate in played.finalists:
         outcome, seconds = outcomes[candidate.name], shares.next_test(candidate.name)
-        jobs = [_job(contest, candidate, outcome, seed.seed, number) for seed in outcome.seeds]
+        jobs = [_job(comparing, candidate, outcome, seed.seed, number) for seed in outcome.seeds]
         try:
-            final.answered[candidate.name] = [_answered(contest, job, seconds) for job in jobs]
+            final.answered[candidate.name] = [_answered(comparing, job, seconds) for job in jobs]
         except JobFailed as failure:
             final.failures[candidate.name] = str(failure)
     return final
 
 
-def _decided(contest: Contest, shares: Shares, outcomes: Sequence[Outcome]) -> int:
+def _decided(comparing: Comparing, shares: Shares, outcomes: Sequence[Outcome]) -> int:
     """Return how many rows are answered; a resume keeps to what was decided at first."""
-    number = contest.ledger.num_measured
+    number = comparing.ledger.num_measured
     if number is None:
-        number = _affordable(contest, shares, outcomes)
-        contest.ledger.keep_num_measured(number)
+        number = _affordable(comparing, shares, outcomes)
+        comparing.ledger.keep_num_measured(number)
     return number
 
 
-def _affordable(contest: Contest, shares: Shares, outcomes: Sequence[Outcome]) -> int:
+def _affordable(comparing: Comparing, shares: Shares, outcomes: Sequence[Outcome]) -> int:
     """Return how many rows all of them can answer in the time that is left."""
-    answering = contest.answering
+    answering = comparing.answering
     costs = [answering.costs(outcome.row_seconds) for outcome in outcomes]
     left = shares.left_for_tests - sum(fixed for fixed, _ in costs)
     each = sum(seconds for _, seconds in costs)
@@ -86,21 +85,24 @@ def _affordable(contest: Contest, shares: Shares, outcomes: Sequence[Outcome]) -
     return min(answering.rows, max(FEWEST_ROWS, int(left / each)))
 
 
-def _note(contest: Contest, number: int) -> str | None:
+def _note(comparing: Comparing, number: int) -> str | None:
     """Return a sentence where not all rows are answered."""
-    every = contest.answering.rows
+    every = comparing.answering.rows
     if number == every:
         return None
     return (
-        f"{number:,} of {every:,} {PARTS[contest.part]} rows are measured, drawn at random, as the "
-        "budget allows; a longer --budget measures all"
+        f"{number:,} of {every:,} {PARTS[comparing.part]} rows are measured, drawn at random, as "
+        "the budget allows; a longer --budget measures all"
     )
 
 
-def _rows_file(contest: Contest, number: int) -> Path:
+def _rows_file(comparing: Comparing, number: int) -> Path:
     """Return the file of the rows that are answered, all or so many; a resume keeps the sample."""
-    path, every = contest.ledger.sample_file(contest.part), contest.ledger.rows_file(contest.part)
-    if number == contest.answering.rows:
+    path, every = (
+        comparing.ledger.sample_file(comparing.part),
+        comparing.ledger.rows_file(comparing.part),
+    )
+    if number == comparing.answering.rows:
         return every
     if not is_regular_file(path):
         lines = read_bytes(every, OutputError).splitlines(keepends=True)
@@ -110,23 +112,23 @@ def _rows_file(contest: Contest, number: int) -> Path:
 
 
 def _job(
-    contest: Contest, candidate: Candidate, outcome: Outcome, seed: int, number: int
+    comparing: Comparing, candidate: Candidate, outcome: Outcome, seed: int, number: int
 ) -> Answer:
     """Return what has a model answer so many rows."""
-    ledger = contest.ledger
+    ledger = comparing.ledger
     return Answer(
         run=str(ledger.run(candidate, outcome.round, seed)),
-        task=contest.request.task,
-        rows=str(_rows_file(contest, number)),
+        task=comparing.request.task,
+        rows=str(_rows_file(comparing, number)),
         train=str(ledger.rows_file("train")),
         out=str(ledger.answers(candidate, seed)),
-        reading=contest.plan.reading,
-        quiet=contest.quiet,
+        reading=comparing.plan.reading,
+        quiet=comparing.quiet,
     )
 
 
-def _answered(contest: Contest, job: Answer, seconds: float) -> Answered:
-    began = contest.watch()
-    reply = contest.worker.run(job, limit=2 * seconds + LATE_SECONDS)
-    contest.count(reply.seconds, began)
+def _answered(comparing: Comparing, job: Answer, seconds: float) -> Answered:
+    began = comparing.watch()
+    reply = comparing.worker.run(job, limit=2 * seconds + LATE_SECONDS)
+    comparing.count(reply.seconds, began)
     return Answered(reply, KeptAnswers.load(Path(job.out)))

@@ -1,19 +1,29 @@
-"""Jobs, done: each is the road of a command, with what the command costs."""
+"""Jobs, done: each is the road of a command, with what the command costs.
+
+What is written down of a job beside the folder that it fills, so that it is done once.
+``seed-0.json`` stands beside ``seed-0/``: the job when it begins, and its reply when it has
+ended.
+"""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from foretext.artifact import load_task
+from foretext.base.errors import OutputError, SettingError
+from foretext.base.files import atomic_file, is_regular_file
+from foretext.base.parsing import read_json
 from foretext.base.runtime import command, command_began
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.baseline_run import BaselineRun
 from foretext.comparison.candidate import BASELINE
-from foretext.comparison.kept_job import KeptJob
 from foretext.comparison.measurement import (
     disk_bytes,
     milliseconds_of_one,
@@ -22,7 +32,6 @@ from foretext.comparison.measurement import (
     seconds_of_many,
 )
 from foretext.comparison.rows import read_written
-from foretext.comparison.run_curve import RunCurve
 from foretext.comparison.worker import (
     Answer,
     AnswerReply,
@@ -43,13 +52,15 @@ from foretext.finetuning.run import run_finetuning
 from foretext.pretraining.preparation import prepare_text
 from foretext.pretraining.pretraining import run_recipe
 from foretext.pretraining.shared import shared_parts
-from foretext.progress import is_quiet
+from foretext.progress import MetricsLog, is_quiet
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
 from foretext.tasks.answers import Answers, numbers
 from foretext.tasks.row_model import RowModel
 
-__all__ = ["do_job"]
+__all__ = ["KeptJob", "RunCurve", "do_job"]
+
+FREE_TO_CHANGE = ("budget", "text_bytes", "quiet")  # a resumed job has the time that it began with
 
 
 def do_job(job: Job) -> Reply:
@@ -233,3 +244,129 @@ def _num_parameters(facts: Mapping[str, Any]) -> int:
     if "parameters" in facts:
         return int(facts["parameters"])
     return int(facts["vocab_size"]) * int(facts["vector_size"])
+
+
+@dataclass(frozen=True)
+class KeptJob:
+    """A job, and its reply once it has ended."""
+
+    job: Annotated[Job, Field(discriminator="kind")]
+    reply: Annotated[Reply, Field(discriminator="kind")] | None = None
+
+    @classmethod
+    def begun(cls, job: Job) -> KeptJob:
+        """Return a job as it began, now or in a process that was killed.
+
+        Raises:
+            SettingError: another job began there.
+            OutputError: what was written down is damaged, or cannot be written.
+        """
+        path = _path(job)
+        if not is_regular_file(path):
+            kept = cls(job)
+            kept.save()
+            return kept
+        found = cls.of(path)
+        _check_same(found.job, job)
+        return replace(found, job=replace(found.job, quiet=job.quiet))
+
+    @classmethod
+    def of(cls, path: Path) -> KeptJob:
+        """Read what was written down.
+
+        Raises:
+            OutputError: it is damaged.
+        """
+        found: KeptJob = read_json(path, OutputError, cls)
+        return found
+
+    def ended(self, reply: Reply) -> None:
+        """Write down the reply.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        replace(self, reply=reply).save()
+
+    def save(self) -> None:
+        """Write ``NAME.json`` beside the folder NAME, whole or not at all.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        with atomic_file(_path(self.job)) as temporary:
+            temporary.write_text(json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8")
+
+
+def _path(job: Job) -> Path:
+    out = Path(job.out)
+    return out.with_name(f"{out.name}.json")
+
+
+def _check_same(before: Job, job: Job) -> None:
+    old, new = asdict(before), asdict(job)
+    for name in sorted(old.keys() | new.keys()):
+        began, given = (json.dumps(each.get(name)) for each in (old, new))  # a tuple is a list
+        if began != given and name not in FREE_TO_CHANGE:
+            raise SettingError(
+                f"{job.out} began with {name} = {began}, not {given}; resume with the same "
+                "settings, or begin a comparison in another folder."
+            )
+
+
+@dataclass(frozen=True)
+class RunCurve:
+    """The figures of a run by the seconds since its job began.
+
+    The clock of a training begins with its first step, that of a job earlier: text is read, and a
+    tokenizer learned. How much earlier, the newest record tells, which was written to disk when it
+    happened.
+
+    Attributes:
+        run: the folder.
+        before: seconds of training in processes that were killed.
+    """
+
+    run: RunFolder
+    before: float
+    _began: float = field(default_factory=time.monotonic)
+    _began_at: float = field(default_factory=time.time)
+
+    @classmethod
+    def begun(cls, folder: str | Path) -> RunCurve:
+        """Start the clock of a job."""
+        run = RunFolder(folder)
+        records = _records(run)
+        return cls(run, float(records[-1]["time"]) if records else 0.0)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the job so far, with those of its training in processes that were killed."""
+        return self.before + time.monotonic() - self._began
+
+    def points(self, names: Sequence[str]) -> list[tuple[float, float]]:
+        """Return seconds since the job began, and a figure.
+
+        Args:
+            names: of figures; the first one that is in more than one record is taken, or else the
+                first that is in any.
+        """
+        records = _records(self.run)
+        found = [[each for each in records if name in each] for name in names]
+        name, those = max(
+            zip(names, found, strict=True), key=lambda pair: min(len(pair[1]), 2)
+        )  # the first one of equally good ones
+        offset = self._preparation(records)
+        return [(round(offset + each["time"], 3), float(each[name])) for each in those]
+
+    def _preparation(self, records: Sequence[dict[str, Any]]) -> float:
+        """Return the seconds between the start of this job and its first step."""
+        if not records:
+            return 0.0
+        written = self.run.metrics.stat().st_mtime - self._began_at
+        trained = float(records[-1]["time"]) - self.before
+        return max(written - trained, 0.0)
+
+
+def _records(run: RunFolder) -> list[dict[str, Any]]:
+    return MetricsLog(run.metrics).read()

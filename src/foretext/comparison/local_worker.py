@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from foretext.base.errors import Interrupted
-from foretext.comparison.failures import described_failure
+from foretext.comparison.child_worker import described_failure
 from foretext.comparison.jobs import do_job
 from foretext.comparison.worker import Job, JobFailed, Worker
 

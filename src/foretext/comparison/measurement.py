@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from foretext.base.heap import give_back_memory
-from foretext.base.runtime import usable_cores
+from foretext.base.runtime import give_back_memory, usable_cores
 from foretext.finetuning.task_rows import sampled
 
 __all__ = [

@@ -11,9 +11,8 @@ from foretext.base.errors import SettingError
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.candidates import CorpusFacts
 from foretext.comparison.checks import check_budget, check_disk, needed_bytes
-from foretext.comparison.choosing import choose_candidates
-from foretext.comparison.corpus_leaks import corpus_leak
-from foretext.comparison.leaks import Leak
+from foretext.comparison.chosen_candidates import choose_candidates
+from foretext.comparison.leaks import Leak, corpus_leak
 from foretext.comparison.ledger import Ledger, Plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rounds import by_need

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.ledger import Outcome
 from foretext.comparison.shares import Shares
-from foretext.comparison.turn import Contest, Turn
+from foretext.comparison.turn import Comparing, Turn
 
 __all__ = ["Played", "Tell", "by_need", "play_rounds", "survivors"]
 
@@ -60,26 +60,26 @@ def survivors(candidates: Sequence[Candidate], history: History) -> list[Candida
     return [each for each in candidates if each in [*better, *ended]]
 
 
-def play_rounds(contest: Contest, shares: Shares, tell: Tell) -> Played:
+def play_rounds(comparing: Comparing, shares: Shares, tell: Tell) -> Played:
     """Give every candidate its turns.
 
     Args:
-        contest: the candidates and who trains them.
+        comparing: the candidates and who trains them.
         shares: of the time.
         tell: is called after each turn.
 
     Raises:
         Interrupted: a signal asked for the end; what was done is kept.
     """
-    history: dict[str, list[Outcome]] = {each.name: [] for each in contest.plan.candidates}
-    left, rounds = list(contest.plan.candidates), contest.request.rounds
+    history: dict[str, list[Outcome]] = {each.name: [] for each in comparing.plan.candidates}
+    left, rounds = list(comparing.plan.candidates), comparing.request.rounds
     for number in range(1, rounds + 1):
         ended = [each for each in left if _has_ended(history[each.name])]
         turns = [each for each in left if each not in ended]
         shares.keep_tests({each.name for each in ended})
         shares.begin_round(len(turns), rounds - number + 1)
         for candidate in turns:
-            outcome = _take_turn(contest, shares, candidate, number)
+            outcome = _take_turn(comparing, shares, candidate, number)
             history[candidate.name].append(outcome)
             tell(candidate, outcome, shares)
         if number < rounds:
@@ -92,23 +92,23 @@ def _has_ended(outcomes: Sequence[Outcome]) -> bool:
     return bool(outcomes) and outcomes[-1].used < ENDED_RATE * outcomes[-1].given
 
 
-def _take_turn(contest: Contest, shares: Shares, candidate: Candidate, number: int) -> Outcome:
+def _take_turn(comparing: Comparing, shares: Shares, candidate: Candidate, number: int) -> Outcome:
     """Play a turn, or take what an earlier command has kept of it."""
-    ledger, watch = contest.ledger, contest.watch
+    ledger, watch = comparing.ledger, comparing.watch
     share = shares.next_share()
-    answering = contest.answering.seconds(share)
+    answering = comparing.answering.seconds(share)
     kept = ledger.outcome(candidate, number)
     if kept is None:
         given = ledger.given(candidate, number)
         if given is None:
             given = round(max(share - answering, 0.0), 2)
             ledger.keep_given(candidate, number, given)
-        kept = Turn(contest, candidate, number, given).play()
+        kept = Turn(comparing, candidate, number, given).run()
         ledger.keep_outcome(candidate, kept)
     else:
         watch.add(kept.used)
     shares.end_turn()
     if kept.score is not None:
-        seconds = contest.answering.seconds(share, kept.row_seconds)
+        seconds = comparing.answering.seconds(share, kept.row_seconds)
         shares.keep_for_test(candidate.name, seconds)
     return kept

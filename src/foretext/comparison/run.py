@@ -1,44 +1,58 @@
-"""The road of a comparison: prepare, give every candidate its turns, answer the test, write."""
+"""The road of a comparison: prepare, give every candidate its turns, answer the test, write.
+
+The recipe of the best model: with the user's files and columns, not those of the comparison. So
+`foretext evaluate` and `predict` read other files of the user as they are.
+
+What pretrainings of a comparison have in common: made once, before the first turn. It is nobody's
+time: candidates that share a tokenizer would otherwise pay for it or not by the order of their
+turns. And all of them read the same part of the corpus.
+"""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from foretext.base.errors import ModelFileError
 from foretext.base.files import atomic_folder
+from foretext.base.parsing import read_toml
 from foretext.base.registry import trust
 from foretext.base.runtime import command_began
 from foretext.base.terminal import say
-from foretext.comparison.best_recipe import name_given_rows
-from foretext.comparison.candidate import Candidate
+from foretext.comparison.candidate import Candidate, Sections
 from foretext.comparison.child_worker import ChildWorker
 from foretext.comparison.comparison import Comparison
 from foretext.comparison.figures import comparison_content
 from foretext.comparison.final import Final, play_final
-from foretext.comparison.folder import comparison_folder, finish
-from foretext.comparison.ledger import Ledger, Outcome, Plan
+from foretext.comparison.ledger import Ledger, Outcome, Plan, comparison_folder, finish
 from foretext.comparison.measurement import machine
 from foretext.comparison.preparing import kept_plan, make_plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rounds import Played, play_rounds
+from foretext.comparison.rows import PARTS, row_model
 from foretext.comparison.shares import Shares, Stopwatch, machine_pace
-from foretext.comparison.sharing import share_work, shared_work
-from foretext.comparison.turn import Contest
-from foretext.comparison.worker import Worker
+from foretext.comparison.turn import Comparing
+from foretext.comparison.worker import JobFailed, Prepare, Worker
 from foretext.finetuning.bases import is_name
+from foretext.finetuning.unchanged import write_sections
+from foretext.pretraining.shared import shared_parts
 from foretext.progress import is_quiet
 from foretext.progress.budget import Budget
-from foretext.report.cells import duration
 from foretext.report.comparison_report import write_comparison_report
+from foretext.report.page import duration
 from foretext.report.task_card import figure_name, figure_text
+from foretext.run_folder import RunFolder
 
-__all__ = ["run_comparison"]
+__all__ = ["name_given_rows", "run_comparison", "share_work", "shared_work"]
 
 REPORT = "report.html"
+
+SHARED_RATE = 0.1  # of the time, at most, for what is shared
+LATE_RATE, LATE_SECONDS = 2.0, 30.0  # after which it is stopped, and candidates make it themselves
 
 
 def run_comparison(
@@ -72,14 +86,14 @@ def run_comparison(
         with worker or ChildWorker(ledger.candidates) as doing:
             doing.start()  # imports its libraries while the rows are read
             plan = _plan(request, ledger, watch, pace)
-            contest = Contest(request, plan, ledger, doing, watch, is_silent)
-            _tell_plan(contest)
-            contest = share_work(contest)
+            comparing = Comparing(request, plan, ledger, doing, watch, is_silent)
+            _tell_plan(comparing)
+            comparing = share_work(comparing)
             shares = Shares(Budget(request.budget_seconds, 0.0, watch), plan.pace)
-            played = play_rounds(contest, shares, partial(_tell_turn, contest))
-            final = play_final(contest, shares, played)
-        content = _content(contest, played, final)
-        _keep_best(contest, played, content)
+            played = play_rounds(comparing, shares, partial(_tell_turn, comparing))
+            final = play_final(comparing, shares, played)
+        content = _content(comparing, played, final)
+        _keep_best(comparing, played, content)
         write_comparison_report(content, ledger.path / REPORT)
         content["used_seconds"] = round(watch(), 2)
         Comparison(ledger.path, content).save()
@@ -104,41 +118,41 @@ def _plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch, pace: float
     return plan
 
 
-def _content(contest: Contest, played: Played, final: Final) -> dict[str, Any]:
+def _content(comparing: Comparing, played: Played, final: Final) -> dict[str, Any]:
     """Return the content of ``compare.json``."""
-    plan = contest.plan
-    notes = [*plan.notes, *contest.notes, *([] if final.note is None else [final.note])]
-    rows = {**plan.rows, contest.part: final.rows}
+    plan = comparing.plan
+    notes = [*plan.notes, *comparing.notes, *([] if final.note is None else [final.note])]
+    rows = {**plan.rows, comparing.part: final.rows}
     return comparison_content(
-        contest.ledger,
+        comparing.ledger,
         replace(plan, notes=notes, rows=rows),
         played,
         final.answered,
-        used_seconds=contest.watch(),
+        used_seconds=comparing.watch(),
         failures=final.failures,
-        shared=shared_work(contest, played),
+        shared=shared_work(comparing, played),
         machine=machine(),
     )
 
 
-def _keep_best(contest: Contest, played: Played, content: Mapping[str, Any]) -> None:
+def _keep_best(comparing: Comparing, played: Played, content: Mapping[str, Any]) -> None:
     """Copy the run of the recommended model to where it is easily found."""
     if content["best"] is None:
         return
-    name, ledger = content["recommendation"]["name"], contest.ledger
+    name, ledger = content["recommendation"]["name"], comparing.ledger
     candidate = next(each for each in played.finalists if each.name == name)
     outcome = played.history[name][-1]
     run = ledger.run(candidate, outcome.round, outcome.best_seed.seed)
     with atomic_folder(ledger.best) as temporary:
         shutil.copytree(run, temporary, dirs_exist_ok=True)
-        name_given_rows(temporary, contest.request)
+        name_given_rows(temporary, comparing.request)
 
 
-def _tell_plan(contest: Contest) -> None:
+def _tell_plan(comparing: Comparing) -> None:
     """Say who takes part, before the first turn."""
-    if contest.quiet:
+    if comparing.quiet:
         return
-    plan, request = contest.plan, contest.request
+    plan, request = comparing.plan, comparing.request
     rows = ", ".join(f"{number:,} {part}" for part, number in plan.rows.items() if number)
     for warning in plan.warnings:
         say(f"warning: {warning}", error=True)
@@ -149,9 +163,11 @@ def _tell_plan(contest: Contest) -> None:
     say(f"{len(plan.candidates)} candidates in {time} ({rows} rows): {names}", error=True)
 
 
-def _tell_turn(contest: Contest, candidate: Candidate, outcome: Outcome, shares: Shares) -> None:
+def _tell_turn(
+    comparing: Comparing, candidate: Candidate, outcome: Outcome, shares: Shares
+) -> None:
     """Say in a line what came of a turn."""
-    if contest.quiet:
+    if comparing.quiet:
         return
     score = outcome.sentence
     if outcome.score is not None and outcome.judged_by is not None:
@@ -159,3 +175,82 @@ def _tell_turn(contest: Contest, candidate: Candidate, outcome: Outcome, shares:
         score = f"{figure_name(outcome.judged_by)} {figure} on held-out rows"
     times = f"{duration(outcome.used)} used, {duration(max(shares.budget.left, 0.0))} left"
     say(f"round {outcome.round}, {candidate.name}: {score} ({times})", error=True)
+
+
+def name_given_rows(folder: Path, request: CompareRequest) -> None:
+    """Write into the recipe of a run which rows the user gave, and how they are read.
+
+    Args:
+        folder: of the run.
+        request: of the user.
+
+    Raises:
+        ModelFileError: the recipe is damaged.
+        OutputError: it cannot be written.
+    """
+    path = RunFolder(folder).recipe
+    sections = read_toml(path, ModelFileError)
+    given = {part: rows for part, rows in request.kept().items() if part in PARTS}
+    others = {name: value for name, value in sections["run"].items() if name not in PARTS}
+    config = row_model(request.task).rows_config.checked(dict(request.rows), "rows")
+    rows = config.model_dump(exclude_none=True)
+    write_sections(path, {**sections, "run": {**others, **given}, "rows": rows})
+
+
+def share_work(comparing: Comparing) -> Comparing:
+    """Make what pretrainings share; returns the comparison with the part of the corpus they read.
+
+    Where that fails the candidates make it in their own time.
+
+    Raises:
+        Interrupted: a signal asked for the end; a resume goes on from there.
+    """
+    pretrained = [each for each in comparing.plan.candidates if each.recipe is not None]
+    if not pretrained:
+        return comparing
+    recipes: list[tuple[str, Sections]] = []
+    for each in pretrained:
+        recipe = str(each.recipe), comparing.pretraining_settings(each)
+        recipes += [] if recipe in recipes else [recipe]
+    seconds = round(SHARED_RATE * comparing.request.budget_seconds, 2)
+    job = Prepare(
+        tuple(recipes),
+        tuple(comparing.plan.corpus),
+        str(comparing.ledger.shared),
+        budget=seconds,
+        quiet=comparing.quiet,
+    )
+    began = comparing.watch()
+    try:
+        reply = comparing.worker.run(job, limit=LATE_RATE * seconds + LATE_SECONDS)
+    except JobFailed as failure:
+        why = f"candidates share no tokenizer and no ids: {failure}"
+        return replace(comparing, notes=(*comparing.notes, why))
+    comparing.count(reply.seconds, began)
+    notes = comparing.notes
+    if reply.text_rate < 1:
+        notes = (
+            *notes,
+            f"{reply.text_rate:.0%} of the corpus is read, from its beginning, as the budget "
+            "allows; a longer --budget reads all",
+        )
+    return replace(comparing, text_bytes=reply.text_bytes, notes=notes)
+
+
+def shared_work(comparing: Comparing, played: Played) -> list[dict[str, Any]]:
+    """Return what was made once, how long it took, and whom it served."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, part in _used(comparing, played):
+        new = {"what": part.what, "seconds": part.seconds, "candidates": []}
+        served = found.setdefault(part.key, new)["candidates"]
+        served += [] if name in served else [name]
+    return [*found.values()]
+
+
+def _used(comparing: Comparing, played: Played) -> Iterator[tuple[str, Any]]:
+    """Yield the name of a candidate and a part that it has used."""
+    for candidate in comparing.plan.candidates:
+        for outcome in played.history[candidate.name]:
+            base = RunFolder(comparing.ledger.base(candidate, outcome.round))
+            for part in shared_parts(base):
+                yield candidate.name, part

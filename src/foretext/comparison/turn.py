@@ -18,17 +18,17 @@ from foretext.comparison.worker import (
     PretrainReply,
     Worker,
 )
-from foretext.report.cells import duration
+from foretext.report.page import duration
 
-__all__ = ["Contest", "Turn"]
+__all__ = ["Comparing", "Turn"]
 
 LATE_RATE, LATE_SECONDS = 1.25, 20.0  # what does not end by its budget is stopped after that
 LEAST_SECONDS = 0.5  # of the budget of a job; whether that is enough is its own to say
 
 
 @dataclass(frozen=True)
-class Contest:
-    """What all turns have in common.
+class Comparing:
+    """A comparison while it runs: what all its turns share.
 
     Attributes:
         request: of the user.
@@ -80,13 +80,13 @@ class Turn:
     """A candidate in a round, and the seconds that it may use.
 
     Args:
-        contest: that it takes part in.
+        comparing: that it takes part in.
         candidate: whose turn it is.
         round: counted from 1.
         given: seconds that it may use.
     """
 
-    contest: Contest
+    comparing: Comparing
     candidate: Candidate
     round: int
     given: float
@@ -114,7 +114,7 @@ class Turn:
         """Seconds that it may still use."""
         return self.given - self.used
 
-    def play(self) -> Outcome:
+    def run(self) -> Outcome:
         """Do its jobs, or those that an earlier command has left; a failure is an outcome, too.
 
         Raises:
@@ -122,7 +122,7 @@ class Turn:
         """
         try:
             base = self._base()
-            for seed in range(self.contest.request.seeds):
+            for seed in range(self.comparing.request.seeds):
                 self._learn(base, seed)
         except JobFailed as failure:
             self.failed_seconds = failure.seconds
@@ -140,44 +140,44 @@ class Turn:
 
     def _base(self) -> str:
         """Return what the task is learned on, pretrained here where the candidate has a recipe."""
-        candidate, contest = self.candidate, self.contest
+        candidate, comparing = self.candidate, self.comparing
         if candidate.recipe is None:
             assert candidate.base is not None, candidate.name
             return candidate.base
         budget = _budget(candidate.pretraining_seconds(self.given))
-        began = contest.watch()
+        began = comparing.watch()
         job = Pretrain(
             candidate.recipe,
-            tuple(contest.plan.corpus),
-            str(contest.ledger.base(candidate, self.round)),
-            settings=contest.pretraining_settings(candidate),
+            tuple(comparing.plan.corpus),
+            str(comparing.ledger.base(candidate, self.round)),
+            settings=comparing.pretraining_settings(candidate),
             budget=budget,
-            shared=str(contest.ledger.shared),
-            text_bytes=contest.text_bytes,
-            quiet=contest.quiet,
+            shared=str(comparing.ledger.shared),
+            text_bytes=comparing.text_bytes,
+            quiet=comparing.quiet,
         )
-        self.pretrained = contest.worker.run(job, limit=_limit(budget))
-        contest.count(self.pretrained.seconds, began)
+        self.pretrained = comparing.worker.run(job, limit=_limit(budget))
+        comparing.count(self.pretrained.seconds, began)
         return job.out
 
     def _learn(self, base: str, seed: int) -> None:
         """Learn the task with one seed, in an equal part of the time that is left."""
-        contest, ledger = self.contest, self.contest.ledger
-        budget = _budget(self.left / (contest.request.seeds - seed))
-        began = contest.watch()
+        comparing, ledger = self.comparing, self.comparing.ledger
+        budget = _budget(self.left / (comparing.request.seeds - seed))
+        began = comparing.watch()
         job = Finetune(
-            contest.request.task,
+            comparing.request.task,
             base,
             str(ledger.rows_file("train")),
             str(ledger.rows_file("valid")),
             str(ledger.run(self.candidate, self.round, seed)),
-            settings=_over(self.candidate.settings, "rows", contest.plan.reading),
+            settings=_over(self.candidate.settings, "rows", comparing.plan.reading),
             budget=budget,
-            seed=contest.request.seed + seed,
-            quiet=contest.quiet,
+            seed=comparing.request.seed + seed,
+            quiet=comparing.quiet,
         )
-        self.learned.append(contest.worker.run(job, limit=_limit(budget)))
-        contest.count(self.learned[-1].seconds, began)
+        self.learned.append(comparing.worker.run(job, limit=_limit(budget)))
+        comparing.count(self.learned[-1].seconds, began)
 
     def _outcome(self, sentence: str | None) -> Outcome:
         pretrained, learned = self.pretrained, self.learned

@@ -9,35 +9,54 @@ A job may be asked for again: one that has ended gives the reply that it gave, a
 killed goes on from its checkpoint. So a comparison that resumes asks for its jobs in the same order
 as at first. A candidate that cannot be learned is a `JobFailed`, after which the worker takes the
 next job.
+
+What goes over the pipes between a comparison and its worker process, a JSON line each:
+
+    Setup              once, to the process: where modules are found, which ones are trusted
+    a job              to the process
+    Done               back: the reply
+    Failed             back: the job gave none
+    Stopped            back: a signal, or the end of its input; the process ends
 """
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias, overload
 
 from pydantic import Field
 
-from foretext.base.errors import ForetextError
+from foretext.base.errors import ForetextError, OutputError
+from foretext.base.parsing import parse_json
 
 __all__ = [
     "Answer",
     "AnswerReply",
     "Cause",
+    "Done",
+    "Failed",
     "Finetune",
     "FinetuneReply",
     "Job",
     "JobFailed",
+    "Message",
     "Prepare",
     "PrepareReply",
     "Pretrain",
     "PretrainReply",
     "Reply",
     "Sections",
+    "Setup",
+    "Stopped",
     "Worker",
+    "encoded",
+    "read_job",
+    "read_message",
+    "read_setup",
 ]
 
 Sections: TypeAlias = Mapping[str, Mapping[str, Any]]
@@ -291,3 +310,89 @@ class Worker(AbstractContextManager["Worker"], ABC):
             JobFailed: it gave no reply; the worker takes the next job.
             Interrupted: a signal asked for the end; what was learned is kept for the same job.
         """
+
+
+_AnyJob = Annotated[Prepare | Pretrain | Finetune | Answer, Field(discriminator="kind")]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What the process has in common with the one that starts it.
+
+    Attributes:
+        folder: which it locks as long as it lives.
+        modules: folders in which Python looks for them.
+        trusted: modules that a folder may name.
+    """
+
+    folder: str
+    modules: list[str] = field(default_factory=list)
+    trusted: list[str] = field(default_factory=list)
+    kind: Literal["setup"] = "setup"
+
+
+@dataclass(frozen=True)
+class Done:
+    """A job has ended well."""
+
+    reply: Annotated[Reply, Field(discriminator="kind")]
+    kind: Literal["done"] = "done"
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A job gave no reply."""
+
+    sentence: str
+    cause: Cause
+    kind: Literal["failed"] = "failed"
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The process ends; what was learned is kept."""
+
+    sentence: str
+    kind: Literal["stopped"] = "stopped"
+
+
+Message = Done | Failed | Stopped
+
+
+def encoded(message: Setup | Job | Message) -> bytes:
+    """Return a line."""
+    return json.dumps(asdict(message), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def read_setup(line: bytes) -> Setup:
+    """Read the first line that a process gets.
+
+    Raises:
+        OutputError: it is something else.
+    """
+    setup: Setup = _read(line, Setup)
+    return setup
+
+
+def read_job(line: bytes) -> Job:
+    """Read a line that a process gets.
+
+    Raises:
+        OutputError: it is something else.
+    """
+    job: Job = _read(line, _AnyJob)
+    return job
+
+
+def read_message(line: bytes) -> Message:
+    """Read a line that a process sends.
+
+    Raises:
+        OutputError: it is something else.
+    """
+    message: Message = _read(line, Annotated[Message, Field(discriminator="kind")])
+    return message
+
+
+def _read(line: bytes, kind: Any) -> Any:
+    return parse_json(line, "what a process of the comparison says", OutputError, kind)

@@ -25,17 +25,18 @@ from foretext.base.files import held_folder
 from foretext.base.interruption import STOPPED, answered_signals, signalled
 from foretext.base.registry import imported, trust
 from foretext.base.terminal import guarded_streams
-from foretext.comparison.failures import described_failure
-from foretext.comparison.messages import (
+from foretext.comparison.child_worker import described_failure
+from foretext.comparison.worker import (
     Done,
     Failed,
+    Job,
     Message,
+    Reply,
     Stopped,
     encoded,
     read_job,
     read_setup,
 )
-from foretext.comparison.worker import Job, Reply
 
 __all__ = ["work"]
 

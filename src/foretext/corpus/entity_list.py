@@ -7,7 +7,7 @@ from pathlib import Path
 
 from foretext.base.errors import CorpusError
 from foretext.base.parsing import read_bytes
-from foretext.base.parsing.text_file import with_line_feeds
+from foretext.base.parsing.json_file import with_line_feeds
 from foretext.corpus.decoding import guessed
 
 __all__ = ["read_entities"]

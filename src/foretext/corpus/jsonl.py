@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from foretext.base.errors import CorpusError
-from foretext.base.parsing.json_text import json_value
+from foretext.base.parsing.json_file import json_value
 from foretext.corpus.columns import has_column, missing_column, nested_names, value_at
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.decoding import split_lines

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from foretext.base.arguments import given_array
 from foretext.base.errors import ImageFileError, SettingError
-from foretext.base.parsing.npy_file import read_npy
+from foretext.base.parsing.array_file import read_npy
 
 __all__ = ["range_note", "read_images", "scaled_examples"]
 

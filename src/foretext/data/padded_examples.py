@@ -1,8 +1,14 @@
-"""Rows of ids of any length as examples, filled up to the longest row of each batch."""
+"""Rows of ids of any length as examples, filled up to the longest row of each batch.
+
+Rows of a prefix and a text, of which one network reads the first and writes the second. A decoder
+(GPT) sees what is left of each position. A prefix language model, and a model that fills masks
+(UniLM, Dong et al. 2019, 2.3), see the whole prefix and, in the text, what is left of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +17,30 @@ from numpy.typing import NDArray
 
 from foretext.data.batch import Batch, Inputs, Needed, Visibility
 from foretext.data.examples import Examples
+from foretext.data.row_draws import PaddedDraws, RowDraws
 from foretext.data.sparse_rows import SparseRows
 
-__all__ = ["IGNORED", "PaddedExamples", "Ragged"]
+__all__ = [
+    "IGNORED",
+    "PaddedExamples",
+    "PrefixExamples",
+    "Ragged",
+    "length_batches",
+    "token_batches",
+]
 
 WIDTHS = 8  # rows are filled up to a multiple of it: for each new shape a CPU's library compiles
+
 # kernels, and keeps them, gigabytes of them where every width from 1 to 512 occurs
 IGNORED = -100  # as a target: nothing is asked here; what cross-entropy leaves out by itself
+
+# What a batch costs beside its positions, as a share of a full one's: with 6 layers of 384 in one
+# thread as much as 50 positions, and twice that where its shape is new to oneDNN.
+FIXED_RATE = 1 / 10
+
+MASK_RATE = 0.7  # of the tokens of a text that are hidden at a time (Dong et al. 2019, 3.2)
+
+WIDEST = 4  # times as long as the shortest row of a batch: attention has padding even there
 
 
 class Ragged:
@@ -209,3 +232,158 @@ def _token_mask(real: NDArray[np.bool_]) -> torch.Tensor | None:
 
 def _is_ragged(target: object) -> bool:
     return isinstance(target, Ragged)
+
+
+def length_batches(lengths: Sequence[int], batch_tokens: int) -> list[list[int]]:
+    """Cut rows, the longest first, into batches; return the indices of the rows of each.
+
+    A batch is as wide as its longest row. Of all ways to cut the sorted rows the one is taken whose
+    batches cost least together: positions with padding, and `FIXED_RATE` of a full batch for each.
+    So few rows of different lengths make several batches, and many rows full ones.
+
+    Args:
+        lengths: of the rows.
+        batch_tokens: positions of a batch, at most; a longer row is alone.
+    """
+    order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
+    stops = _stops([max(lengths[row], 1) for row in order], batch_tokens)
+    batches, start = [], 0
+    while start < len(order):
+        batches.append(order[start : stops[start]])
+        start = stops[start]
+    return batches
+
+
+def _stops(widths: Sequence[int], batch_tokens: int) -> list[int]:
+    """Return where the batch that begins with each row ends; from the last row on backwards."""
+    num, fixed = len(widths), int(batch_tokens * FIXED_RATE)
+    costs, stops = [0] * (num + 1), [num] * num  # costs: of all rows from one on
+    shorter = [num] * num  # the next row that is shorter: in between no batch but a full one ends
+    for start in range(num - 1, -1, -1):
+        width = widths[start]
+        if start + 1 < num:
+            shorter[start] = start + 1 if widths[start + 1] < width else shorter[start + 1]
+        full = min(num, start + max(1, batch_tokens // width))
+        stop, least = full, (full - start) * width + costs[full]
+        place = shorter[start]
+        while place < full:
+            cost = (place - start) * width + costs[place]
+            if cost < least:
+                stop, least = place, cost
+            place = shorter[place]
+        stops[start], costs[start] = stop, least + fixed
+    return stops
+
+
+class PrefixExamples(PaddedExamples):
+    """Rows whose texts are predicted token by token, or from masks that hide some of them.
+
+    Args:
+        rows: ids, the prefix first.
+        next_tokens: what follows each position, `IGNORED` in the prefix; of masks, what stands
+            there.
+        prefix_lengths: (N,) positions of each prefix.
+        pad: id that fills rows up.
+        sees_prefix: whether positions see the whole prefix; else all see what is left of them.
+        segments: of prefix and text; None: the backbone reads none.
+        mask: id that hides tokens; None: the next token is predicted.
+    """
+
+    def __init__(
+        self,
+        rows: Ragged,
+        next_tokens: Ragged,
+        prefix_lengths: NDArray[np.int64],
+        *,
+        pad: int,
+        sees_prefix: bool,
+        segments: tuple[int, int] | None = None,
+        mask: int | None = None,
+    ) -> None:
+        visibility: Visibility = "matrix" if sees_prefix else "causal"
+        super().__init__(rows, {"next": next_tokens}, pad=pad, visibility=visibility)
+        self.prefix_lengths = prefix_lengths
+        self.of_parts = segments
+        self.mask = mask
+        self.drawing = 1 if mask is None else 2
+
+    def batch(self, keys: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
+        """Put some examples together; `rng` draws which tokens are hidden, if any are."""
+        batch = self._read(keys)
+        if self.mask is None:
+            return batch
+        assert rng is not None, "tokens are hidden at random"
+        return self._hidden(batch, RowDraws(rng, range(len(keys)), len(keys)))
+
+    def part(self, keys: NDArray[np.int64], rows: range, rng: np.random.Generator) -> Batch:
+        """Put some examples of a batch together; the others are not looked at."""
+        batch = self._read(keys[rows.start : rows.stop])
+        return batch if self.mask is None else self._hidden(batch, RowDraws(rng, rows, len(keys)))
+
+    def _read(self, keys: NDArray[np.int64]) -> Batch:
+        batch = super().batch(keys)
+        in_prefix = self._in_prefix(keys, batch.inputs.ids.shape[1])  # (B, T)
+        inputs = replace(
+            batch.inputs,
+            visible=_visible(in_prefix) if self.visibility == "matrix" else None,
+            segments=self._of_parts(in_prefix),
+        )
+        return replace(batch, inputs=inputs)
+
+    def _in_prefix(self, keys: NDArray[np.int64], width: int) -> torch.Tensor:
+        """Return which positions are of the prefix, (B, T)."""
+        return torch.from_numpy(np.arange(width) < self.prefix_lengths[keys, None])
+
+    def _of_parts(self, in_prefix: torch.Tensor) -> torch.Tensor | None:
+        if self.of_parts is None:
+            return None
+        first, second = self.of_parts
+        return torch.where(in_prefix, first, second)
+
+    def _hidden(self, batch: Batch, rows: RowDraws) -> Batch:
+        """Hide tokens of the texts, one a row at least; only these are predicted."""
+        right = batch.targets["next"]
+        longest = int(self.rows.lengths.max())
+        draws = torch.from_numpy(PaddedDraws(rows, longest).random(tuple(right.shape)))
+        draws[right == IGNORED] = 2.0
+        hidden = draws < MASK_RATE
+        hidden.scatter_(1, draws.argmin(1, keepdim=True), True)
+        assert self.mask is not None
+        inputs: Inputs = replace(batch.inputs, ids=batch.inputs.ids.masked_fill(hidden, self.mask))
+        return replace(batch, inputs=inputs, targets={"next": right.masked_fill(~hidden, IGNORED)})
+
+
+def _visible(in_prefix: torch.Tensor) -> torch.Tensor:
+    """Return which position sees which, (B, T, T): the prefix, and what is left of it."""
+    T = in_prefix.shape[1]
+    return in_prefix[:, None, :] | torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def token_batches(
+    lengths: Sequence[int], batch_tokens: int, num_threads: int = 1
+) -> list[list[int]]:
+    """Cut rows, the longest first, into batches; return the indices of the rows of each.
+
+    Batches have about as many tokens each, so they take about as long. Where each thread has
+    several, all threads have as many: none waits for others at the end. But rows that are less than
+    a quarter as long as the first one of a batch begin another one.
+
+    Args:
+        lengths: of the rows.
+        batch_tokens: of a batch, at most about.
+        num_threads: that compute a batch each at the same time.
+    """
+    sizes = [max(length, 1) for length in lengths]
+    total = sum(sizes)
+    num = -(-total // batch_tokens)
+    if num > num_threads:
+        num = -(-num // num_threads) * num_threads
+    batches, last, before = list[list[int]](), -1, 0
+    for row in sorted(range(len(sizes)), key=lambda row: -sizes[row]):
+        place = int((before + sizes[row] / 2) * num / total)
+        if place != last or sizes[batches[-1][0]] > WIDEST * sizes[row]:
+            batches.append([])
+            last = place
+        batches[-1].append(row)
+        before += sizes[row]
+    return batches

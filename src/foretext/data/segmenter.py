@@ -1,14 +1,19 @@
 """Words and entities, marked while a text is encoded: ids alone do not show them.
 
 In Chinese above all, where each character is a token that begins a word for the tokenizer.
+
+A list of entities as sequences of tokens, found wherever a text has the same tokens. Tokens are
+compared, not characters: whatever the tokenizer makes equal, such as the case of letters, is
+equal here. A pass over the ids costs less than encoding them, however long the list is.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -18,9 +23,8 @@ from foretext.base.errors import CorpusError
 from foretext.corpus.chinese_words import jieba_version
 from foretext.corpus.entity_list import read_entities
 from foretext.corpus.jieba_processes import JiebaHelpers
-from foretext.data.entity_tokens import EntityTokens
-from foretext.data.token_file import TokenFile
-from foretext.data.units import Encode, MarkedBlock, unit_bits
+from foretext.data.token_file import Encode, MarkedBlock, TokenFile, unit_bits
+from foretext.kernels.longest_match import find_longest
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Segmenter", "WordSource"]
@@ -53,7 +57,7 @@ class Segmenter:
         self.tokenizer, self.words, self.entities = tokenizer, words, entities
         self._marks = tokenizer.word_marks
         self._names = [] if entities is None else read_entities(Path(entities))
-        self._entity_tokens = EntityTokens(self._names, tokenizer)
+        self._entity_tokens = _EntityTokens(self._names, tokenizer)
 
     @property
     def is_slow(self) -> bool:
@@ -119,3 +123,45 @@ class Segmenter:
         of_token = pieces[np.concatenate(places)] if places else pieces[:0]
         begins: np.ndarray = np.diff(of_token, prepend=-1) != 0
         return begins
+
+
+class _EntityTokens:
+    """The tokens of each entity, sorted, so that a search narrows with each token.
+
+    An entity with an unknown token is left out: it would be found in place of any other such one.
+
+    Args:
+        names: of the entities.
+        tokenizer: of the text.
+    """
+
+    def __init__(self, names: Sequence[str], tokenizer: SubwordTokenizer) -> None:
+        written = [*names, *(f" {name}" for name in names)]  # some tokenizers mark the blank
+        block = tokenizer.encode_block("\n".join(written))  # one for each line
+        ids = block.ids.tolist()
+        edges = pairwise([*block.sentence_starts.tolist(), len(ids)])
+        found = {tuple(ids[start:end]) for start, end in edges}
+        unknown = tokenizer.special.unknown
+        sequences = sorted(each for each in found if unknown not in each)
+        self.starts = np.cumsum([0, *map(len, sequences)], dtype=np.int64)  # (E + 1,)
+        self.tokens = np.array([token for ids in sequences for token in ids], np.uint32)
+        first = np.array([ids[0] for ids in sequences], np.int64)
+        self.firsts = np.searchsorted(first, np.arange(tokenizer.vocab_size + 1))  # (V + 1,)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def lengths(self, ids: np.ndarray, ends: np.ndarray, may_begin: np.ndarray) -> np.ndarray:
+        """Return the tokens of the entity that begins at each place, (N,) int32; 0: none.
+
+        The longest one is taken, from left to right.
+
+        Args:
+            ids: (N,) uint32.
+            ends: (S,) int64, where each sentence ends; no entity goes beyond.
+            may_begin: (N,) bool, where words begin; an entity ends before another such place.
+        """
+        found = np.zeros(len(ids), np.int32)
+        if len(self):
+            find_longest(ids, ends, may_begin, self.firsts, self.starts, self.tokens, found)
+        return found

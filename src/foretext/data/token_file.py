@@ -3,10 +3,15 @@
 Kernels use ids and starts as indices without checking bounds, so opening a file checks them all:
 ids are in the vocabulary, starts increase, documents begin where sentences do, and the checksums
 are right. A billion ids take about a second.
+
+What a token begins, as bits of one byte: a word, or an entity of the user's list. Phrases have no
+bit. They are n-grams of words that are drawn whenever a row is read, so that each epoch sees
+others (`foretext.objectives.corruption`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
@@ -15,14 +20,32 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from foretext.base.counted import counted
 from foretext.base.errors import CorpusError
 from foretext.base.parsing import Judge, check_values, map_array, read_json, release
-from foretext.data.units import ALL_BITS
+from foretext.tokenizers.base import EncodedBlock
 
-__all__ = ["TokenFile", "TokenMeta", "Tokens"]
+__all__ = [
+    "ENTITY",
+    "NAMED",
+    "WORD",
+    "Encode",
+    "MarkedBlock",
+    "TokenFile",
+    "TokenMeta",
+    "Tokens",
+    "described",
+    "num_entities",
+    "unit_bits",
+]
 
 COUNTED_AT_ONCE = 1 << 22  # ids, of eight bytes each while they are counted
 Count = Annotated[int, Field(ge=0, lt=1 << 60)]
+
+WORD = 1  # the token begins a word
+ENTITY = 2  # it begins an entity or, outside of entities, a word: units that cover the text
+NAMED = 4  # it is part of an entity
+ALL_BITS = WORD | ENTITY | NAMED
 
 
 class TokenMeta(BaseModel):
@@ -62,7 +85,7 @@ class TokenFile:
     sentence_starts: np.ndarray  # (S + 1,) int64, indices into ids; the last one is N
     document_starts: np.ndarray  # (documents + 1,) int64, likewise
     vocab_size: int
-    units: np.ndarray | None = None  # (N,) uint8, bits of `foretext.data.units`
+    units: np.ndarray | None = None  # (N,) uint8, bits of `foretext.data.token_file`
     segmenter: str = ""  # fingerprint of the one that marked them
 
     @classmethod
@@ -190,3 +213,48 @@ def _problem_of_starts(starts: NDArray[Any]) -> str | None:
 def _problem_of_units(units: NDArray[Any]) -> str | None:
     largest = int(units.max())
     return None if largest <= ALL_BITS else f"{largest} stands for no unit"
+
+
+class MarkedBlock(NamedTuple):
+    """An encoded text, and what each of its tokens begins."""
+
+    block: EncodedBlock
+    units: np.ndarray | None  # (N,) uint8; None: not marked
+
+
+Encode = Callable[[str], MarkedBlock]
+
+
+def unit_bits(words: np.ndarray, entity_lengths: np.ndarray) -> np.ndarray:
+    """Return the bits of each token, (N,) uint8.
+
+    Args:
+        words: (N,) bool, the tokens that begin a word.
+        entity_lengths: (N,) tokens of the entity that begins at each token; 0: none does.
+    """
+    begins = np.flatnonzero(entity_lengths)
+    ends = begins + entity_lengths[begins]
+    edges = np.zeros(len(words) + 1, np.int8)
+    edges[begins] += 1
+    edges[ends] -= 1
+    named = np.cumsum(edges[:-1], dtype=np.int8) > 0
+    units = words & ~named
+    units[begins] = True
+    units[ends[ends < len(words)]] = True  # what is left of a word that begins with an entity
+    bits: np.ndarray = (words * WORD + units * ENTITY + named * NAMED).astype(np.uint8)
+    return bits
+
+
+def num_entities(units: np.ndarray) -> int:
+    """Return how often an entity begins in (N,) bits."""
+    both = ENTITY | NAMED
+    return int(np.count_nonzero(units & both == both))
+
+
+def described(units: np.ndarray) -> str:
+    """Say how many words and entities there are, of (N,) bits."""
+    words = counted(int(np.count_nonzero(units & WORD)), "word")
+    if not (entities := num_entities(units)):
+        return words
+    share = np.count_nonzero(units & NAMED) / len(units)
+    return f"{words} and {entities:,} entities, which have {share:.1%} of its tokens"

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from foretext.data.token_file import TokenFile
-from foretext.data.units import ENTITY, WORD
+from foretext.data.token_file import ENTITY, WORD, TokenFile
 
 __all__ = ["TokenStream", "Whereabouts"]
 

@@ -16,11 +16,12 @@ import numpy as np
 
 from foretext.base.errors import CorpusError, OutputError
 from foretext.base.files import atomic_folder
+from foretext.base.parsing import map_array, read_json
 from foretext.corpus.blocks import Advance, Blocks, map_blocks
-from foretext.corpus.text_shards import TextShards
-from foretext.data.shard_ids import encoded_shards
-from foretext.data.token_file import TokenFile, TokenMeta, Tokens
-from foretext.data.units import Encode, MarkedBlock
+from foretext.corpus.text_shards import TextShards, shard_blocks
+from foretext.data.token_file import Encode, MarkedBlock, TokenFile, TokenMeta, Tokens
+from foretext.shards.portable import Portable
+from foretext.shards.work import Fill
 from foretext.tokenizers.base import EncodedBlock, Tokenizer
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ TOKENS_AT_ONCE = 1 << 20  # about, of a text that is encoded already
 # From the number of each sentence's document and of the sentence in the corpus, both (S,), to
 # whether the sentence is held out, (S,) bool
 Chooser = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+OPENER = "foretext.data.token_writer:open_encoder"
+SHARD_LENGTHS = "lengths.json"
+SHARD_FILES = dict(zip(EncodedBlock._fields, ("<u4", "<i8", "<i8"), strict=True))
 
 
 def write_tokens(
@@ -86,7 +91,7 @@ def write_tokens(
                 return _blocks_of(encoded)
             portable = tokenizer.portable if segmenter is None else None
             if shards is not None and portable is not None:
-                return encoded_shards(corpus, portable, shards, progress)
+                return _encoded_shards(corpus, portable, shards, progress)
             return map_blocks(work, corpus, workers, progress)
 
         train, valid = _divide(blocks(progress), temporary, meta, _drawn(valid_rate, seed))
@@ -233,3 +238,61 @@ class _Writer:
         meta = {**self.meta, "dtype": np.dtype(self.dtype).name, **lengths}
         meta["checksums"] = self.checksums
         (self.folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
+
+
+def _encoded_shards(
+    corpus: Blocks, tokenizer: Portable, shards: TextShards, progress: Advance | None = None
+) -> Iterator[MarkedBlock]:
+    """Yield the ids of each shard of a text, in order; none has marks of words.
+
+    Raises:
+        ForetextError: the text cannot be read, or a shard not be encoded.
+    """
+    for done in shards.run(corpus, OPENER, tokenizer.written(), progress):
+        yield MarkedBlock(_read_block(done.folder), None)
+
+
+def _open_encoder(settings: str) -> Fill:
+    """Return what encodes shards, for `foretext.shards.ShardWork`.
+
+    Args:
+        settings: a tokenizer, as `Portable.written` returns it.
+    """
+    tokenizer: Tokenizer = Portable.read(settings).made()
+
+    def fill(data: bytes, folder: Path) -> None:
+        _write_block(folder, _joined([tokenizer.encode_block(text) for text in shard_blocks(data)]))
+
+    return fill
+
+
+def _joined(blocks: list[EncodedBlock]) -> EncodedBlock:
+    firsts = np.cumsum([0, *(len(block.ids) for block in blocks)])[:-1]
+    pairs = list(zip(firsts, blocks, strict=True))
+    return EncodedBlock(
+        np.concatenate([block.ids for block in blocks]),
+        np.concatenate([first + block.sentence_starts for first, block in pairs]),
+        np.concatenate([first + block.document_starts for first, block in pairs]),
+    )
+
+
+def _write_block(folder: Path, block: EncodedBlock) -> None:
+    for (name, dtype), array in zip(SHARD_FILES.items(), block, strict=True):
+        (folder / f"{name}.bin").write_bytes(array.astype(dtype).tobytes())
+    lengths = {name: len(array) for name, array in zip(SHARD_FILES, block, strict=True)}
+    (folder / SHARD_LENGTHS).write_text(json.dumps(lengths), encoding="utf-8")
+
+
+def _read_block(folder: Path) -> EncodedBlock:
+    """Read what `_write_block` wrote.
+
+    Raises:
+        OutputError: a file is missing or damaged.
+    """
+    lengths: dict[str, int] = read_json(folder / SHARD_LENGTHS, OutputError, dict[str, int])
+    return EncodedBlock(
+        *(
+            map_array(folder / f"{name}.bin", dtype, lengths.get(name, 0), OutputError)
+            for name, dtype in SHARD_FILES.items()
+        )
+    )

@@ -12,8 +12,7 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.config import duration_seconds
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.data.images import scaled_examples
-from foretext.estimators.parameters import Parameters, kept
-from foretext.estimators.vector_estimator import refuse_folder
+from foretext.estimators.vector_estimator import Parameters, kept, refuse_folder
 from foretext.pretraining.job import Sources
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe

@@ -14,8 +14,7 @@ from foretext.base.config import duration_seconds
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.corpus.texts import TextSource
-from foretext.estimators.parameters import Parameters, kept
-from foretext.estimators.vector_estimator import refuse_folder
+from foretext.estimators.vector_estimator import Parameters, kept, refuse_folder
 from foretext.pretraining.memory import read_memory
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe

@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
-from foretext.estimators.parameters import kept
-from foretext.estimators.vector_estimator import VectorEstimator
+from foretext.estimators.vector_estimator import VectorEstimator, kept
 
 __all__ = ["GloVe"]
 

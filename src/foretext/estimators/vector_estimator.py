@@ -1,29 +1,130 @@
-"""What learns word vectors: settings in, `fit` on text, `WordVectors` out."""
+"""What learns word vectors: settings in, `fit` on text, `WordVectors` out.
+
+Settings as attributes, under the names and rules of scikit-learn. A constructor has every setting
+as an explicit argument and keeps it under its name, so that editors complete it,
+`inspect.signature` shows it, and `sklearn.base.clone`, pipelines and searches work. scikit-learn
+itself is imported only where it asks.
+"""
 
 from __future__ import annotations
 
+import inspect
 import weakref
-from collections.abc import Callable, Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import duration_seconds
-from foretext.base.errors import SettingError
+from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.files import temporary_folder
+from foretext.base.representation import Represented
 from foretext.corpus.texts import TextSource
-from foretext.estimators.parameters import Parameters
 from foretext.pretraining.memory import read_memory
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
 from foretext.tasks.not_fitted import not_fitted
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["VectorEstimator", "refuse_folder"]
+__all__ = ["Parameters", "VectorEstimator", "kept", "refuse_folder"]
+
+Init = TypeVar("Init", bound=Callable[..., None])
+
+
+class Parameters(Represented):
+    """An estimator whose settings are arguments of its constructor."""
+
+    @property
+    @abstractmethod
+    def recipe(self) -> Recipe:
+        """The settings, section by section, all of them checked.
+
+        Raises:
+            SettingError: a setting is not allowed, or has no effect.
+        """
+
+    @property
+    @abstractmethod
+    def is_fitted(self) -> bool:
+        """Whether `fit` has learned something."""
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Return every setting of the constructor with its default."""
+        arguments = list(inspect.signature(cls.__init__).parameters.values())[1:]
+        return {argument.name: argument.default for argument in arguments}
+
+    @classmethod
+    @checked_arguments
+    def refuse_unknown(cls, names: Iterable[str]) -> None:
+        """Refuse names that are no settings.
+
+        Raises:
+            SettingError: one is none; the message says which one may be meant.
+        """
+        known = cls.defaults()
+        for name in names:
+            if name not in known:
+                raise SettingError(
+                    f"{name}: {cls.__name__} has no such setting.{did_you_mean(name, known)}"
+                )
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return every setting by name; `deep` has no effect, since none is an estimator."""
+        return {name: getattr(self, name) for name in self.defaults()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change settings; what was learned stays until the next fit.
+
+        Raises:
+            SettingError: there is no such setting, or a value is not allowed; nothing has changed.
+        """
+        self.refuse_unknown([*params])
+        before = self.get_params()
+        vars(self).update(params)
+        try:
+            _ = self.recipe
+        except SettingError:
+            vars(self).update(before)
+            raise
+        return self
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the settings that differ from their defaults."""
+        given = {name: _plain(value) for name, value in self.get_params().items()}
+        defaults = self.defaults()
+        return {name: value for name, value in given.items() if value != defaults[name]}
+
+    def summary(self) -> dict[str, Any]:
+        """Return what a notebook shows of the estimator."""
+        return {**self.chosen(), "fitted": self.is_fitted}
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.chosen().items())
+        return f"{type(self).__name__}({shown})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.is_fitted
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type="transformer",
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(preserves_dtype=[]),
+            input_tags=InputTags(**self._input_tags()),
+            non_deterministic=True,  # several threads
+        )
+
+    def _input_tags(self) -> dict[str, bool]:
+        return {}
 
 
 class VectorEstimator(Parameters):
@@ -186,3 +287,24 @@ def refuse_folder(y: object) -> None:
             f"y = '{y}': the second argument has no effect here; name the folder of a run as "
             f"out='{y}'."
         )
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of numpy, as searches for settings give it, as Python's own."""
+    convert = getattr(value, "tolist", None)  # foreign
+    return value if convert is None else convert()
+
+
+def kept(init: Init) -> Init:
+    """Let a constructor keep each argument under its name, check them all, and do nothing else."""
+    signature = inspect.signature(init)
+
+    @wraps(init)
+    def keeping(self: Parameters, *args: Any, **settings: Any) -> None:
+        self.refuse_unknown([*settings])
+        given = signature.bind(self, *args, **settings)
+        given.apply_defaults()
+        vars(self).update(list(given.arguments.items())[1:])
+        _ = self.recipe
+
+    return cast(Init, keeping)

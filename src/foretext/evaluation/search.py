@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.base.errors import EvaluationError
-from foretext.base.parsing.text_file import read_text, with_line_feeds
+from foretext.base.parsing.json_file import read_text, with_line_feeds
 from foretext.corpus.sentences import split_sentences
 from foretext.evaluation.figures import Evaluation
 from foretext.metrics.retrieval import relevant_ranks, retrieval_figures

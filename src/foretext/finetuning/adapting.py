@@ -20,7 +20,7 @@ from torch import nn
 from foretext.base.config import duration_seconds
 from foretext.base.errors import SettingError
 from foretext.base.runtime import usable_cores
-from foretext.data.rows.row_texts import RowTexts
+from foretext.data.rows.in_memory import RowTexts
 from foretext.data.token_file import Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.finetuning.bases import Origin

@@ -5,16 +5,19 @@ Where the rows to learn from, or to measure, would take too large a part of it, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from foretext.base.errors import BudgetError
-from foretext.finetuning.rehearsal import Cost
+from foretext.base.errors import BudgetError, CorpusError
+from foretext.finetuning.learner import Learner
 from foretext.finetuning.task_rows import TaskRows, sampled
+from foretext.progress.bar import seconds_in_words
 from foretext.progress.budget import Budget, duration_option
+from foretext.tasks.baseline import Baseline
 
-__all__ = ["Allotment", "Costs", "allot"]
+__all__ = ["FIRST", "Allotment", "Cost", "Costs", "allot", "learned_baseline", "rehearsed"]
 
 MEASURING_RATE = 0.3  # of the time, for measuring at the end, at most
 NEARLY = 1.15  # times that, in which all rows are measured: nine in ten would be no gain
@@ -25,6 +28,31 @@ WRITING_SECONDS = 0.1  # for the files of a run
 PAGE_SECONDS = 0.6  # for its page, and for the process of the command to end
 WRITING_RATE = 0.01  # of the time, what is kept free beside that
 WRITTEN_BYTES = 150e6  # a second
+
+UNKNOWN_SECONDS = 20.0  # that it may take beside a model of which nobody knows how long it takes
+SHORT_SECONDS = 5.0  # that it may take beside any model
+SAID_SECONDS = 2.0  # from which a note names the time before
+BASELINE_RATE = 0.15  # of the time of a command, for its baseline, at most
+SUPERLINEAR = 1.4  # how much longer a row of many takes than one of few, about
+FIRST_ROWS, FEWEST = 64, 1000  # rows that are timed first, and from which it learns in any case
+
+FIRST, GROWTH = 8, 4  # rows that are timed, and how many times more come next
+REHEARSAL_RATE = 0.003  # of the time, by which more rows have to take longer than the first ones
+
+
+class Cost(NamedTuple):
+    """Seconds that something takes with a number of rows."""
+
+    fixed: float
+    per_row: float
+
+    def of(self, num_rows: int) -> float:
+        """Seconds with so many rows; 0 without any."""
+        return self.fixed + self.per_row * num_rows if num_rows else 0.0
+
+    def rows_in(self, seconds: float) -> int:
+        """Return how many rows it can be done with in some time; 0: not one."""
+        return max(round((seconds - self.fixed) / max(self.per_row, 1e-9)), 0)
 
 
 class Costs(NamedTuple):
@@ -170,3 +198,137 @@ def _notes(rows: TaskRows, chosen: TaskRows) -> list[str]:
             "--budget, or foretext evaluate RUN FILE, measures all"
         )
     return notes
+
+
+def learned_baseline(learner: Learner, rows: TaskRows) -> Baseline | None:
+    """Learn the baseline of a run; None where none is wanted, or nothing can be learned."""
+    if not learner.wants_baseline:
+        return None
+    began = time.monotonic()
+    try:
+        some = _affordable_rows(learner, rows.train)
+        _look_at_cost(learner, some)
+        learned = learner.predictor.baseline(some)
+    except CorpusError as error:  # no reason to learn nothing else
+        learner.job.note(f"there is no baseline: {error}")
+        return None
+    if learned is None:
+        return None
+    name = learned.name
+    if len(some) < len(rows.train):
+        name = f"{name}, of {len(some):,} rows"
+        learner.job.note(
+            f"the baseline learns from {len(some):,} of {len(rows.train):,} rows, drawn at random, "
+            "as the budget allows"
+        )
+    linear = learned.linear and learned.linear.composing(learner.form)  # an ensemble keeps it
+    return replace(learned, name=name, linear=linear, seconds=time.monotonic() - began)
+
+
+def _affordable_rows(learner: Learner, rows: Sequence[Any]) -> Sequence[Any]:
+    """Return the rows, or a sample of them that is learned from in its part of the time.
+
+    An ensemble answers with its baseline, it may teach, and a head may begin with it; it then
+    learns from all rows.
+    """
+    budget = learner.job.budget
+    if budget is None or _is_used(learner) or len(rows) <= FEWEST:
+        return rows
+    try:
+        cost = rehearsed(learner.predictor.baseline, rows, budget, first=FIRST_ROWS)
+    except CorpusError:  # a few rows may have one label alone
+        return rows
+    affordable = cost.rows_in(BASELINE_RATE * budget.seconds / SUPERLINEAR)
+    return sampled(rows, max(affordable, FEWEST))
+
+
+def _look_at_cost(learner: Learner, rows: Sequence[Any]) -> None:
+    """Say how long it takes.
+
+    Raises:
+        CorpusError: that is longer than it is worth beside the model.
+    """
+    cost = learner.predictor.baseline_cost(rows)
+    if cost is None:
+        return
+    name = f"a linear classifier of {cost.size_in_words}"
+    longest = _longest(learner)
+    if longest is not None and cost.seconds > longest.seconds:
+        raise CorpusError(
+            f"{name} would take about {cost.time_in_words}, longer than {longest.name}; "
+            f"{longest.remedy}"
+        )
+    if cost.seconds >= SAID_SECONDS:
+        learner.job.note(f"first the baseline is learned: {name} takes about {cost.time_in_words}")
+
+
+class _Longest(NamedTuple):
+    """The time that a baseline may take."""
+
+    seconds: float
+    name: str
+    remedy: str
+
+
+def _longest(learner: Learner) -> _Longest | None:
+    """Return the time that the baseline may take; None: as long as it takes."""
+    if _is_used(learner):
+        return None
+    if (budget := learner.job.budget) is not None:  # its rows are drawn for less than this
+        return _Longest(budget.seconds / 2, "half of the time", "give a longer --budget")
+    if learner.finetuning.baseline:
+        return None
+    remedy = "set finetuning.baseline=true to train it anyway"
+    expected = learner.expected_seconds
+    if expected is None:
+        name = f"the {UNKNOWN_SECONDS:.0f} seconds that a baseline may take"
+        return _Longest(UNKNOWN_SECONDS, name, remedy)
+    name = f"the model itself (about {seconds_in_words(expected)})"
+    return _Longest(max(expected, SHORT_SECONDS), name, remedy)
+
+
+def _is_used(learner: Learner) -> bool:
+    """Whether the model needs the baseline: it answers with it, is taught by it, or begins so."""
+    teaches = learner.job.recipe.teacher in ("linear", "ensemble")
+    return bool(learner.finetuning.ensemble or teaches or learner.learns_words)
+
+
+def rehearsed(
+    action: Callable[[Sequence[Any]], object],
+    rows: Sequence[Any],
+    budget: Budget,
+    *,
+    first: int = FIRST,
+) -> Cost:
+    """Time an action with more and more rows; the first and the last time make a line.
+
+    Args:
+        action: that will be done with all of the rows.
+        rows: are drawn at random.
+        budget: of the command.
+        first: rows that are timed first.
+    """
+    if not rows:
+        return Cost(0.0, 0.0)
+    drawn = sampled(rows, len(rows), in_order=False)
+    action(drawn[:first])  # makes the kernels ready
+
+    def timed(size: int) -> float:
+        began = budget.elapsed
+        action(drawn[:size])
+        return budget.elapsed - began
+
+    times: list[tuple[int, float]] = []
+    size = min(first, len(drawn))
+    while True:
+        times.append((size, timed(size)))
+        more = times[-1][1] - times[0][1]  # than the few rows took
+        if size == len(drawn) or more >= REHEARSAL_RATE * budget.seconds:
+            break
+        size = min(GROWTH * size, len(drawn))
+    (few, short), (many, long) = times[0], times[-1]
+    if many == few:
+        return Cost(0.0, long / many)
+    long = min(long, timed(many))  # another program may have had a moment
+    per_row = max(long - short, 0.0) / (many - few)
+    return Cost(max(short - few * per_row, 0.0), per_row)

@@ -6,10 +6,9 @@ import time
 from dataclasses import replace
 from functools import partial
 
-from foretext.finetuning.allotment import Allotment, Costs, allot
+from foretext.finetuning.allotment import FIRST, Allotment, Cost, Costs, allot, rehearsed
 from foretext.finetuning.keeping import examined
 from foretext.finetuning.learner import Learner
-from foretext.finetuning.rehearsal import FIRST, Cost, rehearsed
 from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.budget import Budget
 from foretext.report.page import make_ready

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, overload
 
@@ -13,9 +14,11 @@ from foretext.base.config import Config
 from foretext.base.errors import SettingError
 from foretext.base.terminal import say
 from foretext.data.rows.in_memory import RowSource
+from foretext.data.rows.parallel_files import as_parallel_files
+from foretext.finetuning.bases import predictor_class
 from foretext.finetuning.keeping import told
-from foretext.finetuning.memory import read_memory
 from foretext.finetuning.recipe import BaseModel, TaskRecipe, TeacherModel
+from foretext.finetuning.rows import unlabelled_source
 from foretext.finetuning.run import run_finetuning
 from foretext.progress import is_quiet
 from foretext.recipe.recipe import GivenSections, given_sections
@@ -61,6 +64,8 @@ def finetune(  # type: ignore[overload-overlap]  # a str is the path of a networ
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> LinearClassifier: ...
+
+
 @overload
 def finetune(  # type: ignore[overload-overlap]
     task: Literal["classification"],
@@ -69,6 +74,8 @@ def finetune(  # type: ignore[overload-overlap]
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> FastTextClassifier: ...
+
+
 @overload
 def finetune(
     task: Literal["classification"],
@@ -77,6 +84,8 @@ def finetune(
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> TextClassifier: ...
+
+
 @overload
 def finetune(
     task: Literal["matching"],
@@ -85,6 +94,8 @@ def finetune(
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> TextMatcher: ...
+
+
 @overload
 def finetune(
     task: Literal["tagging"],
@@ -93,6 +104,8 @@ def finetune(
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> Tagger: ...
+
+
 @overload
 def finetune(
     task: Literal["span_qa"],
@@ -101,6 +114,8 @@ def finetune(
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> SpanReader: ...
+
+
 @overload
 def finetune(
     task: Literal["text_to_text"],
@@ -109,6 +124,8 @@ def finetune(
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> TextWriter: ...
+
+
 @overload
 def finetune(
     task: Literal["sentence_vectors"],
@@ -117,6 +134,8 @@ def finetune(
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> SentenceEncoder: ...
+
+
 @overload
 def finetune(
     task: str | None = None,
@@ -126,6 +145,8 @@ def finetune(
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> Predictor: ...
+
+
 @checked_arguments
 def finetune(
     task: str | None = None,
@@ -194,7 +215,7 @@ def finetune(
         config, chosen, task=task, base=base, train=train, valid=valid, test=test,
         unlabelled=unlabelled, teacher=teacher, budget=budget, search=search,
     )  # fmt: skip
-    recipe = read_memory(recipe)
+    recipe = _read_memory(recipe)
     done = run_finetuning(recipe, out, overwrite=overwrite, resume=resume, quiet=quiet)
     if not is_quiet(quiet):
         say("\n".join(told(done.facts)), error=True)
@@ -212,3 +233,19 @@ def _row_settings(rows: Any) -> dict[str, Any]:
     if isinstance(rows, pydantic.BaseModel):
         return rows.model_dump(exclude_unset=True)
     raise SettingError(f"rows = {repr(rows)[:60]}: give a dict, such as {{'text': 'review'}}.")
+
+
+def _read_memory(recipe: TaskRecipe) -> TaskRecipe:
+    """Return the recipe with rows in memory as sources that the task reads; files stay files.
+
+    Raises:
+        CorpusError: there are no rows, or they are not what the task needs.
+        SettingError: there is no such task or base.
+    """
+    source_of = predictor_class(recipe.task, recipe.base).source_of
+    sources: dict[str, Any] = {
+        name: as_parallel_files(rows) or source_of(rows) for name, rows in recipe.rows.items()
+    }
+    if recipe.unlabelled is not None:
+        sources["unlabelled"] = unlabelled_source(recipe.unlabelled)
+    return replace(recipe, **sources)

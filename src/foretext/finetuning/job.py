@@ -11,7 +11,7 @@ from typing import Any
 
 from foretext.corpus.sources import find_sources
 from foretext.finetuning.recipe import Sections, TaskRecipe
-from foretext.pretraining.runs import Job
+from foretext.pretraining.job import Job
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.tasks.predictor import Predictor

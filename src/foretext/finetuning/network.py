@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, cast
@@ -16,6 +17,13 @@ from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus.symbols import dropped_sentence
 from foretext.finetuning.adapting import adaptable
 from foretext.finetuning.bases import Origin, open_base
+from foretext.finetuning.before_training import (
+    Preparation,
+    begun_preparation,
+    label_names,
+    prepare_network,
+    untrained_words,
+)
 from foretext.finetuning.checks import (
     RATES,
     check_body_dropout,
@@ -27,22 +35,11 @@ from foretext.finetuning.checks import (
 )
 from foretext.finetuning.finishing import finish_network, noted_reading, noted_vectors
 from foretext.finetuning.learner import Found, Learner, Prepared, Record, Tell
-from foretext.finetuning.material import Material
-from foretext.finetuning.network_trials import NetworkTrials
-from foretext.finetuning.preparation import (
-    Preparation,
-    begun_preparation,
-    label_names,
-    prepare_network,
-)
 from foretext.finetuning.settings import FinetuningConfig
-from foretext.finetuning.start import Start, find_start
-from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.start import Material, Start, find_start
+from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.finetuning.teachers import ENSEMBLE
-from foretext.finetuning.training import training_config
-from foretext.finetuning.trials import open_settings, search_trials
-from foretext.finetuning.validation import TaskValidation
-from foretext.finetuning.words import untrained_words
+from foretext.finetuning.trials import NetworkTrials, open_settings, search_trials
 from foretext.heads.task_base import TaskBase
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
@@ -55,14 +52,19 @@ from foretext.training.kept_record import kept_record
 from foretext.training.loop import fit
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
+from foretext.training.validation import HeldOutLoss, Validation
 
-__all__ = ["NetworkLearner"]
+__all__ = ["NetworkLearner", "TaskValidation"]
 
 METHODS: dict[Origin, str] = {
     "pretrained": "pretrained",
     "vectors": "static word vectors under a new network",
     "scratch": "randomly initialised",
 }
+
+CHAIN_RATE = 5.0  # of a BiLSTM or CRF over a pretrained network, times the rate
+
+MOST_ROWS = 2000  # that are measured while a training goes on
 
 
 @dataclass(frozen=True)
@@ -239,7 +241,7 @@ class NetworkLearner(Learner):
 
     def training(self, rows: TaskRows, seed: int) -> TrainingConfig:
         """Return how the training of a seed goes."""
-        return training_config(
+        return _training_config(
             self.training_settings,
             self.ready.base.backbone,
             is_pretrained=self.ready.origin == "pretrained",
@@ -327,3 +329,108 @@ def _set_dropout(backbone: Backbone, rate: float | None) -> None:
     for module in backbone.modules():
         if isinstance(module, nn.Dropout):
             module.p = rate
+
+
+def _training_config(
+    settings: Mapping[str, Any],
+    backbone: Backbone,
+    *,
+    is_pretrained: bool,
+    num_rows: int,
+    is_validated: bool,
+    has_chain: bool,
+    has_head: bool,
+    usual_batch: int,
+    seed: int,
+) -> TrainingConfig:
+    """Return the settings of ``[training]``: the usual ones for a backbone, then the user's.
+
+    A pretrained Transformer learns for the 4 epochs of Devlin et al. 2019 (A.3), longer where the
+    rows are few (Zhang et al. 2021, "Revisiting Few-sample BERT Fine-tuning"). Random weights need
+    10 epochs or more, of a head alone too, where the backbone stays as it was pretrained. Held-out
+    rows decide which weights are kept.
+
+    Args:
+        settings: the user's.
+        backbone: has defaults of its own.
+        is_pretrained: whether its weights are.
+        num_rows: to learn from.
+        is_validated: whether there are held-out rows.
+        has_chain: whether the head has a BiLSTM or a CRF.
+        has_head: whether anything but the backbone is learned.
+        usual_batch: examples of a step.
+        seed: counted from 0.
+    """
+    is_frozen = is_pretrained and has_head and backbone.feature_based and _leaves_frozen(settings)
+    learns_body = is_pretrained and not is_frozen
+    defaults: dict[str, Any] = {
+        "head_rate": CHAIN_RATE if has_chain and learns_body else 1.0,
+        "batch_examples": usual_batch,
+        "warmup_rate": 0.1,
+        "beta2": 0.999,
+        "keep": "best" if is_validated else "last",
+        "checkpoint_seconds": 60.0,
+        **backbone.fine_tuning_defaults(pretrained=is_pretrained),
+        **({"freeze": "backbone"} if is_frozen else {}),
+    }
+    if not {"epochs", "steps", "budget_seconds"} & settings.keys():
+        batch = settings.get("batch_examples", defaults["batch_examples"])
+        steps = max(num_rows / batch, 1.0)
+        defaults["epochs"] = _usual_epochs(steps, is_pretrained=learns_body)
+    if "batch_tokens" in settings:
+        del defaults["batch_examples"]
+    chosen = {**defaults, **settings}
+    chosen["seed"] = chosen.get("seed", 1) + seed
+    return TrainingConfig.checked(chosen, "training")
+
+
+def _leaves_frozen(settings: Mapping[str, Any]) -> bool:
+    """Whether settings agree with a backbone that is not trained."""
+    other_layers = {"freeze_layers", "layer_decay"} & settings.keys()
+    return bool(settings.get("freeze", "none" if other_layers else "backbone") == "backbone")
+
+
+def _usual_epochs(steps_per_epoch: float, *, is_pretrained: bool) -> int:
+    """Return the usual epochs, or as many as make enough steps."""
+    fewest, steps, most = (4, 400, 20) if is_pretrained else (10, 1500, 60)
+    return min(max(math.ceil(steps / steps_per_epoch), fewest), most)
+
+
+class TaskValidation(Validation):
+    """The task's figures and loss on rows that are not learned from.
+
+    Args:
+        model: whose network is trained.
+        rows: with their answers; of more than 2,000 a sample is measured, since files may be sorted
+            by their labels.
+        batch_examples: of the loss.
+    """
+
+    def __init__(self, model: TaskModel, rows: Sequence[Any], batch_examples: int) -> None:
+        self.model = model
+        self.higher_is_better = not model.is_chosen_by_loss
+        self.num_examples = min(len(rows), MOST_ROWS)
+        self._every, self._batch_examples = rows, batch_examples
+        self._measure_rows(sampled(rows, MOST_ROWS))  # which may decide what they are judged by
+        self.judged_by = "valid_loss" if model.is_chosen_by_loss else f"valid_{model.judged_by}"
+
+    def measure(self, model: Model) -> dict[str, float]:
+        """Return the loss and, unless weights are chosen by it, each figure that is one number."""
+        if self.model.is_chosen_by_loss:
+            return self.loss.measure(model)
+        with self.model.in_training():
+            figures = self.model.figures(self.rows)
+        numbers = {
+            f"valid_{name}": float(value)
+            for name, value in figures.items()
+            if isinstance(value, float)
+        }
+        return {**self.loss.measure(model), **numbers}
+
+    def sample(self, size: int) -> None:
+        """Measure so many rows, drawn at random from all."""
+        self._measure_rows(sampled(self._every, size))
+
+    def _measure_rows(self, rows: Sequence[Any]) -> None:
+        self.rows = rows
+        self.loss = HeldOutLoss(self.model.examples(rows), self._batch_examples)

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from typing_extensions import TypedDict  # pydantic reads this one before Python 3.12
+
 from foretext._version import __version__
-from foretext.base.errors import SettingError
+from foretext.base.errors import OutputError, SettingError
+from foretext.base.files import atomic_file
+from foretext.base.parsing import read_json
 from foretext.data.rows.parallel_files import as_parallel_files
-from foretext.finetuning.baseline import learned_baseline
+from foretext.finetuning.allotment import Allotment, learned_baseline
 from foretext.finetuning.bases import is_name, learner_class, name_note, predictor_class
 from foretext.finetuning.closing import allotted
-from foretext.finetuning.facts import task_facts
 from foretext.finetuning.job import Finetuned, FinetuneJob
-from foretext.finetuning.keeping import examined, keep
-from foretext.finetuning.learner import Learner
-from foretext.finetuning.preparing import prepared
+from foretext.finetuning.keeping import examined, keep, task_facts
+from foretext.finetuning.learner import Found, Learner, Tell
 from foretext.finetuning.recipe import BaseModel, TaskRecipe
-from foretext.finetuning.resume import keep_given
 from foretext.finetuning.rows import read_rows
-from foretext.finetuning.search import searched
 from foretext.finetuning.seeds import Outcome, best_of, train_seeds
 from foretext.finetuning.task_rows import TaskRows
-from foretext.pretraining.runs import run_folder
-from foretext.progress import is_quiet
+from foretext.finetuning.unchanged import keep_given
+from foretext.pretraining.job import run_folder
+from foretext.progress import MetricsLog, Progress, is_quiet
 from foretext.progress.budget import tell_of_compiling
 from foretext.report.run_report import write_report
+from foretext.tasks.baseline import Baseline
 from foretext.tasks.predictor import Predictor
 
-__all__ = ["learn_task", "run_finetuning"]
+__all__ = ["learn_task", "prepared", "run_finetuning"]
+
+SEARCH_FILE = "search.json"  # among the checkpoints: what an interrupted run has found
 
 
 def learn_task(learner: Learner) -> Finetuned:
@@ -46,7 +51,7 @@ def learn_task(learner: Learner) -> Finetuned:
     allotment = allotted(learner, rows, baseline)
     rows = rows if allotment is None else allotment.rows
     learner, allotment = prepared(learner, rows, baseline, allotment)
-    found = searched(learner, rows)
+    found = _searched(learner, rows)
     if found is not None:
         learner = learner.with_settings(found.settings)
     trained = train_seeds(learner, rows, allotment)
@@ -131,3 +136,78 @@ def _check_not_base(base: BaseModel, out: str | Path | None) -> None:
         return
     if os.path.realpath(str(base)) == os.path.realpath(out):  # copes with loops of links
         raise SettingError(f"RUN = '{out}' is BASE itself; keep the new run in another folder.")
+
+
+def prepared(
+    learner: Learner, rows: TaskRows, baseline: Baseline | None, allotment: Allotment | None
+) -> tuple[Learner, Allotment | None]:
+    """Return a learner that can begin its trainings, and the time that is left to them."""
+    if allotment is None:
+        return learner.prepare(rows, baseline, None).learner, None
+    job, seeds = learner.job, learner.finetuning.seeds
+    each = allotment.training(seeds, resumed=job.resume)
+    searching = job.recipe.search_seconds or 0.0  # follows, and is a part of the command's time
+    ready, earlier = learner.prepare(rows, baseline, max(seeds * each.seconds - searching, 0.0))
+    return ready, allotment.after(earlier)
+
+
+class _Kept(TypedDict):
+    """The file of a search's result."""
+
+    settings: dict[str, dict[str, Any]]
+    score: float
+    trials: int
+    tried: dict[str, Any]
+
+
+def _searched(learner: Learner, rows: TaskRows) -> Found | None:
+    """Search for settings, unless none is wanted, or an interrupted run has done so.
+
+    Raises:
+        ForetextError: nothing is left to try, there are no rows to judge by, or no trial ended
+            well.
+    """
+    job, seconds = learner.job, learner.job.recipe.search_seconds
+    if seconds is None:
+        return None
+    kept = job.run.checkpoints / SEARCH_FILE
+    if job.resume and kept.is_file():
+        return Found(**read_json(kept, OutputError, _Kept))
+    job.run.trials.unlink(missing_ok=True)
+    with (
+        MetricsLog(job.run.trials) as log,
+        Progress("searching", seconds, "seconds", quiet=job.quiet) as bar,
+    ):
+        found = learner.search(rows, seconds, _Follower(log, bar))
+    with atomic_file(kept) as temporary:
+        temporary.write_text(json.dumps(found._asdict()), encoding="utf-8")
+    job.note(_sentence(found))
+    return found
+
+
+class _Follower(Tell):
+    """Writes trials down, and moves the bar."""
+
+    def __init__(self, log: MetricsLog, bar: Progress) -> None:
+        self.log, self.bar = log, bar
+
+    def __call__(self, trial: dict[str, Any], /) -> None:
+        self.log.append(trial)
+        scores = [trial["score"], self.bar.figures.get("best")]
+        known = [score for score in scores if score is not None]
+        self._advance(**({"best": max(known)} if known else {}))
+
+    def tick(self) -> None:
+        self._advance()
+
+    def _advance(self, **figures: float) -> None:
+        bar, total = self.bar, self.bar.total or 0.0
+        bar.advance(max(min(bar.elapsed, total) - bar.done, 0.0), **figures)
+
+
+def _sentence(found: Found) -> str:
+    tried = ", ".join(
+        f"{name} = {value:.3g}" if isinstance(value, float) else f"{name} = {value}"
+        for name, value in found.tried.items()
+    )
+    return f"{found.trials} settings tried; the best scores {found.score:.4f}: {tried}"

@@ -43,8 +43,8 @@ SECTIONS = {
     "classifier": "foretext.tasks.fasttext.config:FastTextClassifierConfig",
     "reconstruction": "foretext.objectives.reconstruction:ReconstructionConfig",
     "clean": "foretext.cleaning.settings:CleaningConfig",
-    "rules": "foretext.cleaning.quality_settings:QualityRules",
-    "chinese_rules": "foretext.cleaning.quality_settings:ChineseRules",
+    "rules": "foretext.cleaning.quality_rules:QualityRules",
+    "chinese_rules": "foretext.cleaning.quality_rules:ChineseRules",
 }
 SECTION_NAMES = [*SECTIONS, *TABLES, "rows", "task"]
 LEARNER_SECTIONS = {"fasttext": "classifier", "linear": "linear"}

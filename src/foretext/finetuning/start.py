@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
+from foretext.base.config import Config
 from foretext.base.errors import SettingError
 from foretext.corpus.decoding import Form
+from foretext.data.rows.in_memory import RowTexts
 from foretext.finetuning.bases import NamedBackbone, Origin
 from foretext.finetuning.checks import RATES
-from foretext.finetuning.material import Material
 from foretext.finetuning.recipe import BaseModel
-from foretext.finetuning.word_start import completed, tokens_of_vectors
 from foretext.heads.task_base import TaskBase
+from foretext.run_folder import RunFolder
 from foretext.tasks.model import TaskModel
 from foretext.tasks.trainee import visibility_of
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
+from foretext.tokenizers.vocabulary import UNKNOWN
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["Start", "find_start"]
+__all__ = ["Material", "Start", "TokenStart", "find_start", "tokens_of_vectors"]
 
 Settings = Mapping[str, Any]
 Sections = dict[str, dict[str, Any]]
+
+MAX_WORDS = 200_000  # of a vector file; the most frequent come first in such files
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ class Start:
         torch.manual_seed(seed)
         backbone = self.whole.backbone.reinitialised()
         if self.vectors is not None:
-            backbone.load_vectors(completed(self.vectors, backbone.embedding))
+            backbone.load_vectors(_completed(self.vectors, backbone.embedding))
         objective = base.objective
         if objective is not None:
             own = cast(SubwordTokenizer, base.target_tokenizer or base.tokenizer)
@@ -293,3 +298,147 @@ def _composing(base: TaskBase, form: Form) -> TaskBase:
         tokenizer=base.tokenizer.composing(form),
         target_tokenizer=None if target is None else target.composing(form),
     )
+
+
+@dataclass(frozen=True)
+class Material:
+    """The texts to learn from, for a task.
+
+    Attributes:
+        model: that is learned.
+        texts: of the rows.
+        apart: sources and targets, where each side gets a tokenizer of its own; None: one does.
+        over_vectors: the name of the network over word vectors, if the user names none.
+        num_characters: ids of characters that words are spelled with.
+        is_spelled: whether a network over words reads these too.
+        in_bigrams: whether it reads pairs of neighbouring words.
+        form: the Unicode normal form of the texts.
+    """
+
+    model: type[TaskModel]
+    texts: RowTexts
+    apart: tuple[RowTexts, RowTexts] | None = None
+    over_vectors: str = "textcnn"
+    num_characters: int = 0
+    is_spelled: bool = False
+    in_bigrams: bool = False
+    form: Form = "NFC"
+
+    @classmethod
+    def of(
+        cls, model: type[TaskModel], task: Config, rows: Sequence[Any], form: Form = "NFC"
+    ) -> Material:
+        """Return what a task finds in its rows.
+
+        Args:
+            model: that is learned.
+            task: the section `[task]`.
+            rows: to learn from.
+            form: the Unicode normal form of their texts.
+        """
+        return cls(
+            model,
+            model.texts(rows),
+            model.texts_apart(task, rows),
+            model.over_vectors(task, rows),
+            model.num_characters(rows),
+            model.gains_from_spelling(rows),
+            model.gains_from_bigrams(rows),
+            form,
+        )
+
+    def suited(self, backbone: Any, settings: Mapping[str, Any]) -> Any:
+        """Return the shape of a new backbone that suits the rows.
+
+        Args:
+            backbone: its class, a `Backbone`.
+            settings: that were chosen or follow from the base; what they say stays.
+
+        Raises:
+            SettingError: they do not fit.
+        """
+        spelling = backbone.spelling_settings if self.is_spelled else {}
+        bigrams = backbone.bigram_settings(settings) if self.in_bigrams else {}
+        return backbone.Config.checked({**spelling, **bigrams, **settings}, "backbone")
+
+
+class TokenStart(NamedTuple):
+    """What a network reads texts with, and what it knows of their tokens."""
+
+    tokenizer: Tokenizer
+    settings: dict[str, Any]  # of [tokenizer], resolved
+    vectors: np.ndarray  # (V, E) float32, with NaN for tokens without a vector
+
+
+def tokens_of_vectors(
+    vectors: WordVectors, named: BaseModel, material: Material, settings: dict[str, Any]
+) -> TokenStart:
+    """Return the tokenizer that vectors came with, or one of the words of vectors and rows.
+
+    Args:
+        vectors: to start from.
+        named: how the user named them.
+        material: texts whose words join, where the vectors are of words.
+        settings: of [tokenizer].
+
+    Raises:
+        SettingError: a setting of a tokenizer that the vectors came with.
+    """
+    if vectors.tokenizer is None:
+        words = _words_of_vectors(vectors, named, material, settings)
+        matrix = _vector_matrix(vectors, words.vocabulary.words)
+        return TokenStart(words, words.config.kept(), matrix)
+    if settings:
+        raise SettingError(
+            f"[tokenizer] {min(settings)} cannot be chosen here: '{named}' has vectors of the "
+            "tokens of its own tokenizer."
+        )
+    return TokenStart(vectors.tokenizer, {}, vectors.vectors)
+
+
+def _words_of_vectors(
+    vectors: WordVectors, named: BaseModel, material: Material, settings: dict[str, Any]
+) -> WordTokenizer:
+    """Return a tokenizer of the words of vectors and rows.
+
+    Text is split as in the run of the vectors; of other vectors their words show whether they are
+    in lower case.
+
+    Args:
+        vectors: whose words are known.
+        named: how the user named them; a run has the settings of its tokenizer.
+        material: texts whose words join.
+        settings: of [tokenizer], which go over those of the run.
+    """
+    run = RunFolder(named) if isinstance(named, str | Path) else None
+    if run is not None and run.tokenizer.is_file() and not settings:
+        config = WordTokenizer.load(run.tokenizer).config
+        asked = {**config.model_dump(), "min_count": 2, "max_vocab_size": None}
+    else:
+        lowercase = not any(word != word.lower() for word in vectors.index_to_key[:10_000])
+        asked = {"min_count": 2, "lowercase": lowercase}
+    asked |= {**material.texts.word_settings(), **settings}
+    config = WordTokenizer.Config.checked(asked, "tokenizer")
+    learned = WordTokenizer.learn(config, material.texts, form=material.form)
+    vocabulary = learned.vocabulary.extended(vectors.index_to_key[:MAX_WORDS], None)
+    return WordTokenizer(learned.config, vocabulary, form=learned.form)
+
+
+def _vector_matrix(vectors: WordVectors, words: Sequence[str]) -> np.ndarray:
+    """Return the vectors of words, (V, E), with NaN for words without one."""
+    matrix = np.full((len(words), vectors.vector_size), np.nan, np.float32)
+    known = [at for at, word in enumerate(words) if word != UNKNOWN and word in vectors]
+    matrix[known] = vectors[[words[at] for at in known]]
+    return matrix
+
+
+def _completed(matrix: np.ndarray, drawn: torch.Tensor) -> np.ndarray:
+    """Return a matrix (V, E) with random numbers where it has NaN, as large as the others.
+
+    Args:
+        matrix: with NaN in it.
+        drawn: random numbers of the same shape; they are scaled.
+    """
+    values = drawn.detach().cpu().numpy()
+    scale = np.nanstd(matrix) / max(float(values.std()), 1e-12)
+    return np.where(np.isnan(matrix), values * scale, matrix)

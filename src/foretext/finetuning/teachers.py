@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,24 +14,30 @@ from numpy.typing import NDArray
 from foretext.artifact import load_task
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import LabelledText
+from foretext.finetuning.allotment import rehearsed
+from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import TeacherModel
+from foretext.finetuning.settings import FinetuningConfig
+from foretext.finetuning.task_rows import TaskRows, sampled
+from foretext.progress.checkpoint import Checkpoints
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.classification.words import learned_linear
 from foretext.tasks.fasttext.classifier import FastTextClassifier
+from foretext.tasks.lessons import Lessons
 from foretext.tasks.predictor import Predictor
 
 __all__ = [
     "ENSEMBLE",
-    "FOLDS",
     "LEARNED",
     "LINEAR",
     "OWN",
+    "Taught",
     "Teacher",
-    "confidences",
-    "have_sets",
     "is_name",
     "learned_teacher",
+    "lessons_of",
     "opened_teacher",
+    "taught",
 ]
 
 Rows = Sequence[LabelledText]
@@ -41,15 +47,21 @@ Probabilities = NDArray[np.float64]
 FOLDS = 5
 FOLD_SEED = 20_150_309
 
+LINEAR, ENSEMBLE = "linear", "ensemble"
+OWN = ("self", ENSEMBLE)  # the network of the run itself: alone, or with the linear model
+
+ANSWERING_RATE = 0.15  # of the time, for answering unlabelled rows, at most
+FOLDS_RATE = 0.2  # of the time, for models that answer the rows of each other, at most
+FEWEST = 1000  # unlabelled rows that are answered in any case
+FOLDER = "teacher-answers"  # among the checkpoints
+
 
 def _fasttext(rows: Rows) -> Predictor:
     learner = FastTextClassifier(workers=1)  # with several it would not be reproducible
     return learner.fit([row.text for row in rows], [row.labels for row in rows])
 
 
-LINEAR, ENSEMBLE = "linear", "ensemble"
 LEARNED: dict[str, Learn] = {"fasttext": _fasttext, LINEAR: learned_linear}  # in seconds
-OWN = ("self", ENSEMBLE)  # the network of the run itself: alone, or with the linear model
 
 
 @dataclass(frozen=True)
@@ -89,7 +101,7 @@ class Teacher:
                 f"--teacher {self.name} {lacks} the label '{label}'; give one that learned the "
                 f"{len(wanted)} labels of the rows."
             )
-        if _class_answers(self.model, rows[:1]).is_multi_label != have_sets(rows):
+        if _class_answers(self.model, rows[:1]).is_multi_label != _have_sets(rows):
             raise SettingError(
                 f"--teacher {self.name}: one of teacher and rows has several labels a text, and "
                 "the other has one; give a teacher that learned such rows."
@@ -129,12 +141,12 @@ class Teacher:
         return found
 
 
-def have_sets(rows: Rows) -> bool:
+def _have_sets(rows: Rows) -> bool:
     """Whether rows have any number of labels."""
     return any(len(row.labels) != 1 for row in rows)
 
 
-def confidences(answers: Probabilities, *, are_sets: bool) -> Probabilities:
+def _confidences(answers: Probabilities, *, are_sets: bool) -> Probabilities:
     """Return how sure answers (N, C) are, (N,): of any number of labels, the least sure one."""
     most: Probabilities = np.maximum(answers, 1 - answers).min(1) if are_sets else answers.max(1)
     return most
@@ -173,3 +185,163 @@ def _in_order(answers: ClassAnswers, labels: Sequence[str]) -> Probabilities:
     found = np.zeros((len(answers.probabilities), len(labels)))
     found[:, [places[label] for label in answers.labels]] = answers.probabilities
     return found
+
+
+@dataclass
+class _State:
+    """What is kept of the answers beside the arrays."""
+
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Taught:
+    """The answers of a teacher, and what they took.
+
+    Attributes:
+        lessons: rows and answers.
+        name: of the teacher.
+        seconds: that it took, with what the teacher learned for this run.
+        earlier: of these, in an interrupted command.
+    """
+
+    lessons: Lessons
+    name: str
+    seconds: float
+    earlier: float = 0.0
+
+    def facts(self, config: FinetuningConfig) -> dict[str, Any]:
+        """Return what the folder of a run keeps of it."""
+        return {
+            "name": self.name,
+            "labelled": len(self.lessons.labelled),
+            "unlabelled": len(self.lessons.unlabelled),
+            "weight": config.teacher_weight,
+            "temperature": config.teacher_temperature,
+            "seconds": self.seconds,
+        }
+
+
+def taught(
+    job: FinetuneJob,
+    rows: TaskRows,
+    labels: Sequence[str],
+    teacher_of: Callable[[], Teacher],
+    config: FinetuningConfig,
+) -> Taught:
+    """Return a teacher's answers; a resumed run has them already.
+
+    Args:
+        job: of the run.
+        rows: to answer: those to learn from, and those without labels.
+        labels: in the order of the model that learns.
+        teacher_of: makes the teacher ready, which may take a training.
+        config: how its answers are used.
+
+    Raises:
+        ForetextError: the teacher does not fit the rows, or is sure of none of them.
+    """
+    began = time.monotonic()
+    kept = Checkpoints(job.run.checkpoints / FOLDER, job.note)
+    if job.resume and (found := _kept(kept, rows, labels)) is not None:
+        return found
+    teacher = teacher_of()
+    teacher.check(labels, rows.train)
+    chosen, answers = _unlabelled_answers(job, teacher, rows, labels, config)
+    own = teacher.answers_to_own(rows.learned, labels, _folds(job, teacher))
+    probabilities = np.concatenate([own, answers])
+    seconds = time.monotonic() - began + teacher.earlier
+    arrays = {"unlabelled": chosen, "probabilities": probabilities}
+    kept.save(0, arrays, _State(teacher.name, seconds))
+    lessons = Lessons(rows.learned, _at(rows.unlabelled, chosen), probabilities)
+    return Taught(lessons, teacher.name, seconds, teacher.earlier)
+
+
+def lessons_of(lessons: Lessons, num_labelled: int) -> Lessons:
+    """Return so many labelled rows and the same share of the others, as `sampled` draws them."""
+    every, others = len(lessons.labelled), len(lessons.unlabelled)
+    if num_labelled == every:
+        return lessons
+    labelled = np.array(sampled(range(every), num_labelled))
+    unlabelled = np.array(sampled(range(others), others * num_labelled // every), np.int64)
+    return Lessons(
+        _at(lessons.labelled, labelled),
+        _at(lessons.unlabelled, unlabelled),
+        lessons.probabilities[np.concatenate([labelled, every + unlabelled])],
+    )
+
+
+def _unlabelled_answers(
+    job: FinetuneJob,
+    teacher: Teacher,
+    rows: TaskRows,
+    labels: Sequence[str],
+    config: FinetuningConfig,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return which unlabelled rows are learned from, (U,), and the answers to them, (U, C)."""
+    places = np.array(_affordable(job, teacher, rows.unlabelled, labels), np.int64)
+    if not len(places):
+        return places, np.zeros((0, len(labels)))
+    answers = teacher.answers(_at(rows.unlabelled, places), labels)
+    are_sets = _have_sets(rows.train)
+    sure = _confidences(answers, are_sets=are_sets) >= config.teacher_confidence
+    if not sure.any():
+        raise CorpusError(
+            f"The teacher answers none of {len(places):,} unlabelled rows with a probability of "
+            f"{config.teacher_confidence:g}; lower finetuning.teacher_confidence."
+        )
+    if not sure.all():
+        job.note(
+            f"{int((~sure).sum()):,} of {len(places):,} unlabelled rows are left out, as the "
+            f"teacher's answer is less probable than {config.teacher_confidence:g}"
+        )
+    return places[sure], answers[sure]
+
+
+def _affordable(
+    job: FinetuneJob, teacher: Teacher, rows: Sequence[LabelledText], labels: Sequence[str]
+) -> Sequence[int]:
+    """Return the places of the rows that are answered in their part of the time."""
+    every = range(len(rows))
+    budget = job.time_to_learn
+    if budget is None or len(rows) <= FEWEST:
+        return every
+    cost = rehearsed(lambda some: teacher.answers(some, labels), rows, budget)
+    size = max(cost.rows_in(ANSWERING_RATE * budget.seconds), FEWEST)
+    if size < len(rows):
+        job.note(
+            f"the teacher answers {size:,} of {len(rows):,} unlabelled rows, drawn at random, as "
+            "the budget allows"
+        )
+    return sampled(every, size)
+
+
+def _folds(job: FinetuneJob, teacher: Teacher) -> int:
+    """Return by how many models the rows to learn from are answered in their part of the time."""
+    budget = job.time_to_learn
+    if budget is None:
+        return FOLDS
+    affordable = int(FOLDS_RATE * budget.seconds / max(teacher.seconds, 1e-3))
+    return min(affordable, FOLDS)
+
+
+def _kept(kept: Checkpoints, rows: TaskRows, labels: Sequence[str]) -> Taught | None:
+    """Return the answers of an interrupted command, if they are of these rows."""
+    found = kept.newest(_State)
+    if found is None:
+        return None
+    chosen, probabilities = (found.arrays.get(name) for name in ("unlabelled", "probabilities"))
+    if chosen is None or probabilities is None or chosen.ndim != 1 or chosen.dtype != np.int64:
+        return None
+    fits = probabilities.shape == (len(rows.learned) + len(chosen), len(labels))
+    inside = not len(chosen) or (chosen.min() >= 0 and chosen.max() < len(rows.unlabelled))
+    if not (fits and inside):
+        return None
+    lessons = Lessons(rows.learned, _at(rows.unlabelled, chosen), probabilities)
+    seconds = found.state.seconds
+    return Taught(lessons, found.state.name, seconds, seconds)
+
+
+def _at(rows: Sequence[LabelledText], places: NDArray[np.int64]) -> list[LabelledText]:
+    return [rows[place] for place in places.tolist()]

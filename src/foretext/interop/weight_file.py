@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from foretext.base.errors import ModelFileError
 from foretext.base.parsing import read_json, write_tensors
-from foretext.base.parsing.torch_file import read_torch
+from foretext.base.parsing.tensor_file import read_torch
 from foretext.interop.config_file import path_within
 
 __all__ = [

@@ -25,8 +25,7 @@ from torch import Tensor, nn
 from foretext.backbones.base import Backbone, States
 from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs, Visibility
-from foretext.data.examples import Examples
-from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.examples import Examples, ExamplesByRow
 from foretext.data.framing import Framing
 from foretext.data.row_draws import RowDraws
 from foretext.data.token_file import TokenFile

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from foretext.data.batch import Batch, Inputs
-from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.examples import ExamplesByRow
 from foretext.data.row_draws import Draws, DrawsAmong, RowDraws, whole_numbers
+from foretext.data.token_file import ENTITY, WORD
 from foretext.data.token_stream import TokenStream
-from foretext.data.units import ENTITY, WORD
 from foretext.objectives.corruption import choose_masked, corrupt_masked
 
 __all__ = ["MaskedRows", "Masking", "UnitKind"]

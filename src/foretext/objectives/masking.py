@@ -25,8 +25,7 @@ from foretext.corpus.entity_list import read_entities
 from foretext.corpus.pre_tokenizers import likely_kind
 from foretext.data.batch import Batch
 from foretext.data.segmenter import Segmenter
-from foretext.data.token_file import TokenFile
-from foretext.data.units import WORD, num_entities
+from foretext.data.token_file import WORD, TokenFile, num_entities
 from foretext.objectives.base import Objective
 from foretext.objectives.cloze import ClozeConfig
 from foretext.objectives.masked_rows import Masking, UnitKind

@@ -19,8 +19,7 @@ import torch
 
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Batch, Inputs, Visibility
-from foretext.data.examples import Examples
-from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.examples import Examples, ExamplesByRow
 from foretext.data.padded_examples import WIDTHS
 from foretext.data.row_draws import RowDraws
 from foretext.data.token_file import TokenFile

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from foretext.data.batch import Batch, Inputs
-from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.examples import ExamplesByRow
 from foretext.data.row_draws import PaddedDraws, RowDraws, whole_numbers
 from foretext.data.token_file import TokenFile
 from foretext.kernels.segments import fill_rows

@@ -28,8 +28,7 @@ from pydantic import Field
 from foretext.backbones.base import Backbone
 from foretext.base.errors import SettingError
 from foretext.data.batch import Batch
-from foretext.data.examples import Examples
-from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.examples import Examples, ExamplesByRow
 from foretext.data.row_draws import Draws, RowDraws
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream

@@ -29,8 +29,7 @@ from foretext.backbones.base import Backbone
 from foretext.base.config import Config as BaseConfig
 from foretext.base.errors import CorpusError
 from foretext.data.batch import Batch
-from foretext.data.examples import Examples
-from foretext.data.examples_by_row import ExamplesByRow
+from foretext.data.examples import Examples, ExamplesByRow
 from foretext.data.padded_examples import WIDTHS
 from foretext.data.row_draws import Draws, RowDraws
 from foretext.data.token_file import TokenFile

@@ -18,7 +18,7 @@ from foretext.pretraining.plan.sample import CorpusSample
 from foretext.pretraining.plan.stopwatch import Timer
 from foretext.pretraining.planning import ruled_by_text
 from foretext.pretraining.shared import LEFT_TO_RUNS
-from foretext.pretraining.word_text import WordText
+from foretext.pretraining.word_vectors import WordText
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import suited
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -25,7 +25,7 @@ from foretext.objectives.reconstruction import (
     Reconstructor,
 )
 from foretext.pretraining.best_weights import keeps_best
-from foretext.pretraining.budgets import with_training_time
+from foretext.pretraining.budget import with_training_time
 from foretext.pretraining.job import PretrainingJob, Sources
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
+from typing import NamedTuple, cast
 
 import torch
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
+from foretext.base.errors import SettingError
 from foretext.language_model import LanguageModel
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.recipe import Recipe
+from foretext.recipes import recipe_names
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.model import Model
@@ -20,8 +22,10 @@ from foretext.training.progression import check_progression
 from foretext.training.settings import TrainingConfig
 
 __all__ = [
+    "LawfulPair",
     "build_model",
     "check_model",
+    "lawful_pairs",
     "objective_class",
     "tokenizer_of_few_words",
     "training_config",
@@ -112,3 +116,52 @@ class _FewWords:
 
     def blocks(self, size: int = 1) -> Iterator[str]:
         yield "a few words\n\n" * self.times
+
+
+class LawfulPair(NamedTuple):
+    """An objective and a backbone that can be trained together, and what their model can do.
+
+    Every model embeds texts, and is a base to fine-tune.
+    """
+
+    objective: str
+    backbone: str
+    recipes: tuple[str, ...]  # that train it; none: --set backbone.name=... on another recipe
+    fills: bool  # masks
+    generates: bool  # text
+    scores: bool  # the probability of a text
+
+
+def lawful_pairs() -> list[LawfulPair]:
+    """Return all pairs of the tables that can be trained.
+
+    Each is built as the first recipe of its objective has it, without memory for its weights, with
+    the backbone's defaults where no recipe names it.
+    """
+    recipes = {name: Recipe.load(name) for name in recipe_names()}
+    found = []
+    for objective in OBJECTIVES:
+        backbones = {
+            name: str(recipe.parts["backbone"].name)
+            for name, recipe in recipes.items()
+            if recipe.is_language_model and recipe.parts["objective"].name == objective
+        }
+        if backbones:  # an objective without a recipe says nothing of its tokenizer
+            tokenizer = tokenizer_of_few_words(recipes[next(iter(backbones))])
+            found += [_pair(objective, backbone, backbones, tokenizer) for backbone in BACKBONES]
+    return [pair for pair in found if pair is not None]
+
+
+def _pair(
+    objective: str, backbone: str, backbones: dict[str, str], tokenizer: SubwordTokenizer
+) -> LawfulPair | None:
+    """Return a pair; None: it is refused. `backbones` are those of the objective's recipes."""
+    shipped = tuple(name for name, its_backbone in backbones.items() if its_backbone == backbone)
+    recipe = Recipe.load((shipped or tuple(backbones))[0], [f"backbone.name={backbone}"])
+    try:
+        model = check_model(recipe, tokenizer)
+    except SettingError:
+        return None
+    able = model.objective
+    generates = able.continues and model.backbone.continues_texts
+    return LawfulPair(objective, backbone, shipped, able.fills, generates, able.scores_text)

@@ -12,7 +12,7 @@ from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.corpus.document_names import document_names
 from foretext.data.token_file import TokenFile
-from foretext.pretraining.budgets import with_training_time
+from foretext.pretraining.budget import with_training_time
 from foretext.pretraining.job import PretrainingJob
 from foretext.pretraining.word_vectors import encode_text
 from foretext.recipe import Recipe

@@ -17,7 +17,7 @@ from foretext.pretraining.job import Sources
 from foretext.pretraining.plan.sample import CorpusSample
 from foretext.pretraining.planning import ruled_by_text
 from foretext.pretraining.shared import LEFT_TO_RUNS, SharedFolder, SharedPart
-from foretext.pretraining.word_text import SharedWords
+from foretext.pretraining.word_vectors import SharedWords
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import suited
 

@@ -17,25 +17,26 @@ from foretext.base.runtime import command_began, is_first_process
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import TextSource
 from foretext.corpus.wrong_encoding import encoding_doubt
-from foretext.pretraining.budgets import begun, keep_budget, kept_budget
+from foretext.pretraining.budget import begun, keep_budget, kept_budget
 from foretext.pretraining.document_vectors import learn_documents
-from foretext.pretraining.job import Base, PretrainingJob, Sources, check_same
-from foretext.pretraining.memory import keep_memory, read_memory
-from foretext.pretraining.planning import (
-    plan_network,
-    resumed_recipe,
-    ruled_recipe,
-    wants_plan,
+from foretext.pretraining.job import (
+    Base,
+    PretrainingJob,
+    Sources,
+    check_same,
+    goes_on_after_restart,
+    keep_job,
+    run_folder,
 )
-from foretext.pretraining.restarts import goes_on_after_restart, keep_job
-from foretext.pretraining.runs import run_folder
+from foretext.pretraining.memory import keep_memory, read_memory
+from foretext.pretraining.planning import plan_network, resumed_recipe, ruled_recipe, wants_plan
 from foretext.pretraining.shared import SharedFolder
-from foretext.pretraining.text_settings import with_text_settings
 from foretext.pretraining.word_vectors import learn_vectors
 from foretext.progress import is_quiet
 from foretext.progress.budget import tell_of_compiling
 from foretext.recipe import Recipe
 from foretext.recipe.recipe import GivenSections, given_sections
+from foretext.recipe.text_settings import resolved_as, suited
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.shards import ShardEngine
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from foretext.objectives.base import Objective
 
 __all__ = ["Pretrained", "pretrain", "run_recipe"]
+
+SAMPLE = 1 << 16  # characters that show a wrong encoding
 
 
 @dataclass(frozen=True)
@@ -182,7 +185,7 @@ def run_recipe(
     folder says, or all.
 
     With a `teacher` a language model learns its answers beside the text
-    (`foretext.pretraining.network_distillation`).
+    (`foretext.pretraining.distill`).
     """
     began = command_began()
     tell_of_compiling(quiet=is_quiet(quiet))
@@ -207,7 +210,7 @@ def run_recipe(
             began=began,
             shards=None if engine is None else TextShards(engine, run.shards),
         )
-        job = with_text_settings(job, auto=auto)
+        job = _with_text_settings(job, auto=auto)
         if not recipe.is_autoencoder and (shared is not None or text_bytes is not None):
             folder = None if shared is None else SharedFolder(shared)
             decided = None if folder is None else folder.text_bytes
@@ -224,9 +227,6 @@ def run_recipe(
         _note_wrong_encoding(job)
         model, history = _learner(recipe)(job)
         return Pretrained(model, job.recipe, history)
-
-
-SAMPLE = 1 << 16  # characters that show a wrong encoding
 
 
 def _note_wrong_encoding(job: PretrainingJob) -> None:
@@ -330,3 +330,30 @@ def _learner(recipe: Recipe) -> Callable[[PretrainingJob], tuple[Any, list[dict[
     from foretext.pretraining.language_models import learn_language_model  # imports PyTorch
 
     return learn_language_model
+
+
+def _with_text_settings(job: PretrainingJob, *, auto: bool = False) -> PretrainingJob:
+    """Return the job with a value for each setting that is "auto", and its corpus open.
+
+    Notes say what becomes of case, accents and width, and what `auto` has changed. A resumed run
+    keeps the values that it began with.
+
+    Args:
+        job: what is learned.
+        auto: take the settings that `foretext inspect` proposes, where the user chose none.
+
+    Raises:
+        CorpusError: there is no text, or a file cannot be read.
+        SettingError: `auto` is asked for images.
+    """
+    recipe = job.recipe
+    if recipe.is_autoencoder:
+        if auto:
+            raise SettingError("--auto is for text; images have no such settings.")
+        return job
+    if job.resume:
+        return replace(job, recipe=resolved_as(recipe, Recipe.of_run(job.run.recipe), auto=auto))
+    found = suited(recipe, job.text(), auto=auto)
+    for sentence in found.notes:
+        job.note(sentence)
+    return replace(job, recipe=found.recipe, found=found.text)

@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.report.cells import cell, duration, tile
-from foretext.report.page import write_page
-from foretext.report.settings import setting_sections
+from foretext.report.page import cell, duration, setting_sections, tile, write_page
 from foretext.report.structure import structure_svg
 from foretext.report.training_curves import training_curves
 

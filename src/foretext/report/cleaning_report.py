@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.progress import human_bytes
-from foretext.report.cells import duration, label, percent, table, tile
+from foretext.report.page import duration, label, percent, table, tile
 
 __all__ = ["write_cleaning_report"]
 

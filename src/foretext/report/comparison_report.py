@@ -4,48 +4,40 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from foretext.base.errors import OutputError
 from foretext.base.files import refuse_name
 from foretext.base.parsing import parse_json
 from foretext.base.replacement import REPLACEMENT
 from foretext.progress import human_bytes
-from foretext.report.cells import budget, duration, label, table, tile
-from foretext.report.comparison_charts import comparison_charts, loss_charts
-from foretext.report.comparison_costs import GROUPS
-from foretext.report.comparison_details import (
-    agreement,
-    answers,
-    figure_rows,
-    forecast_rows,
-    shared_rows,
-)
+from foretext.report.comparison_costs import DISK, FIT, GROUPS, USE, Costed, cost_chart, is_drawn
+from foretext.report.comparison_curves import drawn_points, learning_chart, loss_chart, time_rows
 from foretext.report.comparison_files import (
     COMPARED,
     ComparedCandidate,
     ComparisonFacts,
+    Disagreement,
     read_comparison,
 )
-from foretext.report.comparison_table import (
-    cost_rows,
-    interval_scale,
-    leader_rows,
-    left_out,
-)
-from foretext.report.comparison_times import time_rows
-from foretext.report.page import write_page
-from foretext.report.task_card import figure_name, figure_text
+from foretext.report.comparison_table import cost_rows, interval_scale, leader_rows, left_out, ranks
+from foretext.report.page import budget, duration, label, table, tile, write_page
+from foretext.report.task_card import POINTS, figure_name, figure_text
 
-__all__ = ["report_comparison", "write_comparison_report"]
+__all__ = ["Answer", "agreement", "answers", "report_comparison", "write_comparison_report"]
 
 PARTS = {"test": "test", "valid": "held-out"}
 TITLES = {"span_qa": "Question answering"}  # of tasks whose names say less
 REPORT = "report.html"
 
 Content = Mapping[str, Any]
+
+FEWEST_CANDIDATES = 2  # of a picture that compares them
+FEWEST_POINTS = 2  # of a curve that is drawn
+
+Row = dict[str, Any]
 
 
 def report_comparison(folder: str | Path) -> Path:
@@ -73,8 +65,8 @@ def write_comparison_report(content: Content, path: Path) -> None:
     source = str(path.with_name(COMPARED))
     facts: ComparisonFacts = parse_json(json.dumps(content), source, OutputError, ComparisonFacts)
     folder = path.parent.parent if path.parent.name == REPLACEMENT else path.parent
-    losses = {f"loss-{n}": own for n, own in enumerate(loss_charts(facts.candidates))}
-    charts = comparison_charts(facts) | {place: chart for place, (_, chart) in losses.items()}
+    losses = {f"loss-{n}": own for n, own in enumerate(_loss_charts(facts.candidates))}
+    charts = _comparison_charts(facts) | {place: chart for place, (_, chart) in losses.items()}
     write_page(
         path,
         "comparison.html.j2",
@@ -94,11 +86,11 @@ def write_comparison_report(content: Content, path: Path) -> None:
         remarks=[(each.name, said) for each in facts.candidates for said in each.warnings],
         groups=_groups(facts.candidates),
         costs=_of_numbers(cost_rows(facts.candidates)),
-        figures=_of_numbers(figure_rows(facts)),
-        forecasts=_of_numbers(forecast_rows(facts), num_texts=1),
+        figures=_of_numbers(_figure_rows(facts)),
+        forecasts=_of_numbers(_forecast_rows(facts), num_texts=1),
         losses=[(name, place) for place, (name, _) in losses.items()],
         times=time_rows(facts.candidates),
-        shared=table(shared_rows(facts)),
+        shared=table(_shared_rows(facts)),
         agreement=agreement(facts),
         disagreements=[(each, answers(each)) for each in facts.disagreements],
         settings=_settings(facts),
@@ -190,3 +182,126 @@ def _settings(facts: ComparisonFacts) -> list[tuple[str, list[tuple[str, Any]]]]
                         ("foretext", facts.foretext)]),
         *([("machine", machine)] if machine else []),
     ]  # fmt: skip
+
+
+def _comparison_charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
+    """Return pictures of quality against cost, and of the learning curves: those that there are."""
+    name = figure_name(facts.judged_by)
+    number_format = ".1f" if facts.judged_by in POINTS else ".3f"
+    charts = {}
+    for key, cost, of, words in (
+        ("fit", FIT, _fit_seconds, duration),
+        ("use", USE, lambda each: each.milliseconds_per_row, lambda value: f"{value:.3g} ms"),
+        ("disk", DISK, lambda each: each.disk_bytes, human_bytes),
+    ):
+        costed = list(_costed(facts.candidates, of, words))
+        if len(costed) >= FEWEST_CANDIDATES:
+            charts[key] = cost_chart(costed, cost, name, number_format=number_format)
+    scores = learning_chart(facts.candidates, f"{name}, held-out rows", number_format=number_format)
+    return charts | ({} if scores is None else {"scores": scores})
+
+
+def _loss_charts(
+    candidates: Sequence[ComparedCandidate],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield name and loss of each candidate that was pretrained, of its last round."""
+    for each in candidates:
+        curves = [drawn_points(found.pretraining_curve) for found in each.rounds]
+        drawn = [curve for curve in curves if len(curve) >= FEWEST_POINTS]
+        if drawn:
+            yield each.name, loss_chart(each.name, drawn[-1])
+
+
+def _fit_seconds(each: ComparedCandidate) -> float | None:
+    return each.seconds.fit if each.seconds else None
+
+
+def _costed(
+    candidates: Sequence[ComparedCandidate],
+    of: Callable[[ComparedCandidate], float | None],
+    words: Callable[[float], str],
+) -> Iterator[Costed]:
+    """Yield the candidates that have a figure and a cost."""
+    places = ranks(candidates)
+    for each in candidates:
+        cost = of(each)
+        if each.name in places and each.test is not None and cost and is_drawn(cost):
+            yield Costed(
+                places[each.name], each.name, each.group, each.test.value, cost, words(cost)
+            )
+
+
+class Answer(NamedTuple):
+    """An answer to a row, and who gives it."""
+
+    text: str
+    is_right: bool
+    names: list[str]
+
+
+def _figure_rows(facts: ComparisonFacts) -> list[Row]:
+    """Return a row for each candidate, with every figure that is one number and no count."""
+    measured = {each.name: _numbers(each.test.figures) for each in facts.candidates if each.test}
+    names = dict.fromkeys(name for own in measured.values() for name in own)
+    shown = [
+        name for name in names if not all(_is_count(own.get(name)) for own in measured.values())
+    ]
+    return [
+        {"candidate": candidate}
+        | {figure_name(name): figure_text(name, own[name], 4) for name in shown if name in own}
+        for candidate, own in measured.items()
+    ]
+
+
+def _forecast_rows(facts: ComparisonFacts) -> list[Row]:
+    """Return a row for each forecast; scores are those of held-out rows."""
+    name = facts.judged_by
+    return [
+        {
+            "candidate": each.name,
+            "now": figure_text(name, found.value - found.gain),
+            "forecast": figure_text(name, found.value),
+            "gain": f"+{figure_text(name, found.gain)}",
+            "after": budget(found.seconds),
+            "by": found.from_,
+        }
+        for each in facts.candidates
+        if (found := each.forecast) is not None
+    ]
+
+
+def _shared_rows(facts: ComparisonFacts) -> list[Row]:
+    """Return what was done once, how long it took, and whom it served."""
+    return [
+        {"work": each.what, "time": duration(each.seconds), "served": each.candidates}
+        for each in facts.shared
+    ]
+
+
+def agreement(facts: ComparisonFacts) -> str:
+    """Return how many rows candidates agree on, in a sentence; "": that was not counted."""
+    found = facts.agreement
+    if found is None:
+        return ""
+    return (
+        f"{found.all:,} rows are answered right by all of them, {found.none:,} by none, "
+        f"{found.some:,} by some."
+    )
+
+
+def answers(row: Disagreement) -> list[Answer]:
+    """Return the answers to a row, the right one first, then those that most candidates give."""
+    named: dict[str, list[str]] = {}
+    for name, text in row.answers.items():
+        named.setdefault(text, []).append(name)
+    found = [Answer(text, text == row.right, names) for text, names in named.items()]
+    return sorted(found, key=lambda answer: (not answer.is_right, -len(answer.names)))
+
+
+def _numbers(figures: Mapping[str, Any]) -> dict[str, float]:
+    return {name: value for name, value in figures.items() if isinstance(value, float)}
+
+
+def _is_count(value: float | None) -> bool:
+    """Whether a figure may be a number of rows: it is whole and more than a share."""
+    return value is None or (value > 1 and value % 1 == 0)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from foretext.progress import human_bytes, human_count
-from foretext.report.cells import cell, duration
 from foretext.report.comparison_costs import group_color, is_drawn
 from foretext.report.comparison_files import ComparedCandidate, ComparisonFacts, Measured
+from foretext.report.page import cell, duration
 from foretext.report.task_card import POINTS, figure_text
 
 __all__ = [

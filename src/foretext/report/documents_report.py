@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foretext.base.counted import counted
-from foretext.report.settings import setting_sections
+from foretext.report.page import setting_sections
 from foretext.report.training_curves import training_curves
 from foretext.report.vectors_report import run_tiles
 

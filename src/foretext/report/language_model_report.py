@@ -8,9 +8,8 @@ from statistics import median
 from typing import Any
 
 from foretext.base.counted import counted
-from foretext.report.cells import duration, label, table, tile
 from foretext.report.charts import curve_chart
-from foretext.report.settings import setting_sections
+from foretext.report.page import duration, label, setting_sections, table, tile
 from foretext.report.training_curves import training_curves
 
 __all__ = ["write_language_model_report"]

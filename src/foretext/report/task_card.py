@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.base.counted import counted
-from foretext.report.cells import label, tile
+from foretext.report.page import label, tile
 
 __all__ = [
     "PARTS",

@@ -8,15 +8,16 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, Field, model_validator
 
 from foretext.report.run_files import Count, Figure, Known, LabelFigures, Number, Seconds
-from foretext.report.text_files import Alignment, FaultyTexts, LengthBin, WrittenText
 
-__all__ = ["Examination", "TaskFacts"]
+__all__ = ["Alignment", "Examination", "FaultyTexts", "LengthBin", "TaskFacts", "WrittenText"]
 
 Piece = tuple[str, Literal["", "right", "given", "both"]]  # of a passage; "": of no answer
 Entity = tuple[str, Count, Count]  # kind, first token, the first one after it
 ABSENT: Any = None  # of an optional field, which has its type if it is there
 Share = Annotated[float, Field(ge=0, le=1)]
 Rows = list[dict[str, Any]]  # of a table: every value can be a cell
+
+Weight = Annotated[float, Field(ge=0, le=1.01, allow_inf_nan=False)]  # rounded
 
 
 class Figures(Known):
@@ -204,6 +205,52 @@ class Table(BaseModel):
     title: str
     hint: str = ""
     rows: Rows
+
+
+class WrittenText(BaseModel):
+    """A row, what was written for it, and what the baseline wrote."""
+
+    source: str
+    reference: str
+    output: str
+    baseline: str | None
+    chrf: Number
+    faults: list[str]
+    place: str
+
+
+class FaultyTexts(BaseModel):
+    """Some outputs that have the same fault."""
+
+    fault: str
+    texts: Annotated[list[WrittenText], Field(min_length=1)]
+
+
+class LengthBin(BaseModel):
+    """chrF of a model for sources of some lengths in words."""
+
+    low: Count
+    high: Count
+    rows: Count
+    model: str
+    chrf: Number
+
+
+class Alignment(BaseModel):
+    """How much each word of an output takes from each word of its source."""
+
+    source: Annotated[list[str], Field(min_length=1)]
+    output: Annotated[list[str], Field(min_length=1)]
+    weights: list[list[Weight]]
+    layer: Count
+    place: str
+
+    @model_validator(mode="after")
+    def _has_a_weight_for_each_pair(self) -> Self:
+        widths = {len(row) for row in self.weights}
+        if len(self.weights) != len(self.output) or widths != {len(self.source)}:
+            raise ValueError("weights are not one for each word of the output and of the source")
+        return self
 
 
 class Examination(Known):

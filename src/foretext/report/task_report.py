@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite, nan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from foretext.base.counted import counted
-from foretext.report.cells import best_first, duration, table, tile
+from foretext.metrics.texts import text_units, unit_pattern
 from foretext.report.charts import curve_chart
-from foretext.report.page import write_page
-from foretext.report.settings import setting_sections
+from foretext.report.page import best_first, duration, setting_sections, table, tile, write_page
 from foretext.report.task_card import POINTS, figure_name, figure_text, labels_of, measured_models
 from foretext.report.task_charts import (
     FEW_LABELS,
+    alignment_chart,
+    alignment_width,
     beside_chart,
     confusion_chart,
+    length_chart,
     matrix_width,
+    quality_chart,
     reliability_chart,
     score_chart,
 )
-from foretext.report.task_sentences import tagged_sentence
-from foretext.report.text_page import text_charts, text_parts
 from foretext.report.training_curves import training_curves, work_unit
 
-__all__ = ["write_task_report"]
+__all__ = ["TextRun", "tagged_sentence", "text_parts", "write_task_report"]
 
 Record = Mapping[str, Any]
 
@@ -35,6 +36,8 @@ SHARES = (  # figures up to 1, higher is better, the most important first
     "ndcg@10", "mrr@10", "recall@1", "recall@10",
 )  # fmt: skip
 MOST_CONFUSED, MOST_TRIALS = 10, 20  # rows of these tables
+
+Entity = Sequence[Any]  # kind, first token, the first one after it
 
 
 def write_task_report(
@@ -142,7 +145,7 @@ def _said(name: str, figures: Record) -> str:
 def _charts(
     facts: Record, metrics: Sequence[Record], found: Record, beside: Sequence[Record]
 ) -> dict[str, dict[str, Any]]:
-    charts = training_curves(metrics) | text_charts(found)
+    charts = training_curves(metrics) | _text_charts(found)
     figures = curve_chart(
         metrics,
         {f"valid_{name}": figure_name(name) for name in facts["watched"]},
@@ -257,3 +260,103 @@ def _label_table(facts: Record, found: Record) -> dict[str, list[Any]]:
             row["in training"] = learned.get(name or "entity", 0)
         rows.append(row)
     return table(sorted(rows, key=lambda row: (-row["support"], row["label"])))
+
+
+class Run(NamedTuple):
+    """Tokens of an entity, or between entities."""
+
+    text: str
+    kind: str  # "": of no entity
+    is_right: bool  # whether the other side has the same entity
+
+
+def tagged_sentence(sentence: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sentence with its runs on both sides, "right" and "given".
+
+    Where tags are of no entities, there are no sides: each token has its two tags.
+    """
+    found = {**sentence, "place": sentence["place"].split("/")[-1], "sides": {}}
+    spans = sentence.get("spans")
+    if spans is not None:
+        tokens, pairs = sentence["tokens"], (("right", "given"), ("given", "right"))
+        found["sides"] = {
+            side: list(_runs(tokens, spans[side], spans[other])) for side, other in pairs
+        }
+    return found
+
+
+def _runs(
+    tokens: Sequence[str], entities: Sequence[Entity], others: Sequence[Entity]
+) -> Iterator[Run]:
+    blank = "" if all(len(token) == 1 for token in tokens) else " "  # Chinese, by characters
+    known, end = {tuple(other) for other in others}, 0
+    for kind, start, stop in entities:
+        if end < start:
+            yield Run(blank.join(tokens[end:start]), "", True)
+        yield Run(blank.join(tokens[start:stop]), kind, (kind, start, stop) in known)
+        end = stop
+    if end < len(tokens):
+        yield Run(blank.join(tokens[end:]), "", True)
+
+
+class TextRun(NamedTuple):
+    """Neighbouring words of an output that the reference has, or that it does not have."""
+
+    text: str
+    is_known: bool
+
+
+def text_parts(found: Record) -> dict[str, Any]:
+    """Return what the template shows of examined texts, of ``examination.json``."""
+    return {
+        "samples": [_marked(each) for each in found.get("samples", [])],
+        "worst_texts": [_marked(each) for each in found.get("worst_texts", [])],
+        "faulty_texts": [
+            {**each, "texts": [_marked(text) for text in each["texts"]]}
+            for each in found.get("faulty_texts", [])
+        ],
+        "alignments": [
+            {"name": name, "width": alignment_width(each), "layer": each["layer"]}
+            for name, each in _alignments(found)
+        ],
+    }
+
+
+def _text_charts(found: Record) -> dict[str, dict[str, Any]]:
+    """Return the charts of examined texts by their names."""
+    charts = {name: alignment_chart(each) for name, each in _alignments(found)}
+    if found.get("quality"):
+        charts["quality"] = quality_chart(found["quality"])
+    if found.get("text_lengths"):
+        charts["lengths"] = length_chart(found["text_lengths"])
+    return charts
+
+
+def _alignments(found: Record) -> Iterator[tuple[str, Record]]:
+    for number, each in enumerate(found.get("alignments", []), 1):
+        yield f"alignment-{number}", each
+
+
+def _marked(row: Record) -> dict[str, Any]:
+    """Return a row whose outputs are cut where their words begin or end to be right."""
+    known = set(text_units(row["reference"]))
+    runs = {
+        name: _text_runs(row[name], known)
+        for name in ("output", "baseline")
+        if row[name] is not None
+    }
+    return {**row, "runs": runs, "place": row["place"].split("/")[-1]}
+
+
+def _text_runs(text: str, known: set[str]) -> list[TextRun]:
+    """Return the whole text in runs; marks and blanks go with what stands before them."""
+    ends: list[tuple[int, bool]] = []  # where a run begins
+    for unit in unit_pattern().finditer(text):
+        is_known = unit[0].lower() in known
+        if not ends or ends[-1][1] != is_known:
+            ends.append((unit.start() if ends else 0, is_known))
+    if not ends:
+        return [TextRun(text, True)] if text else []
+    starts = [start for start, _ in ends]
+    spans: Sequence[tuple[int, int]] = list(zip(starts, [*starts[1:], len(text)], strict=True))
+    return [TextRun(text[a:b], is_known) for (a, b), (_, is_known) in zip(spans, ends, strict=True)]

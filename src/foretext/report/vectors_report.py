@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foretext.base.counted import counted
-from foretext.report.cells import duration, label, table, tile
-from foretext.report.settings import setting_sections
+from foretext.report.page import duration, label, setting_sections, table, tile
 from foretext.report.training_curves import training_curves, work_unit
 
 if TYPE_CHECKING:

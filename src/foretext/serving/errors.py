@@ -24,10 +24,13 @@ text-embeddings-inference.
 from __future__ import annotations
 
 import math
+import traceback
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from foretext.base.errors import ForetextError
+from foretext.base.terminal import say
+from foretext.serving.settings import ServingConfig
 
 __all__ = [
     "BadRequest",
@@ -47,6 +50,7 @@ __all__ = [
     "WrongType",
     "error_body",
     "error_headers",
+    "say_defect",
     "status_at",
     "status_of",
 ]
@@ -219,3 +223,16 @@ def error_headers(error: ForetextError) -> Mapping[str, str]:
         "retry-after-ms": str(round(seconds * 1000)),
         "x-should-retry": "true",
     }
+
+
+def say_defect(defect: BaseException, where: str, settings: ServingConfig) -> None:
+    """Write a defect to standard error; its message may hold a client's text.
+
+    Args:
+        defect: what was raised.
+        where: for the reader, such as "request 3f2a".
+        settings: say whether texts are logged.
+    """
+    places = "".join(traceback.format_tb(defect.__traceback__))
+    said = f": {defect}" if settings.log_texts else ""
+    say(f"{places}{type(defect).__name__}{said} ({where})", error=True)

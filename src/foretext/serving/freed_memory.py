@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from foretext.base.heap import give_back_memory
+from foretext.base.runtime import give_back_memory
 
 __all__ = ["FreedMemory"]
 

@@ -6,31 +6,45 @@ ability of a model that has it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
-from pydantic import ConfigDict, Field
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
+from foretext.base.errors import ForetextError
 from foretext.serving.abilities.answer import AnswerOptions
 from foretext.serving.abilities.decode import decoded
 from foretext.serving.abilities.fill import FillOptions
+from foretext.serving.abilities.generate import Generate, GenerateOptions, Written
 from foretext.serving.abilities.predict import PredictOptions
 from foretext.serving.abilities.translate import TranslateOptions
-from foretext.serving.errors import CannotServe
+from foretext.serving.errors import CannotServe, error_body
 from foretext.serving.fitting import Cutting, Texts
-from foretext.serving.hub_generation import text_generation
-from foretext.serving.hub_parameters import HubParameters, checked_parameters
+from foretext.serving.routes.openai.completions import EVENT_HEADERS, reported
+from foretext.serving.routes.tei import predictions_of
 from foretext.serving.served_model import ServedModel
-from foretext.serving.tei_predictions import predictions_of
+from foretext.serving.service import Service
 from foretext.serving.text_request import Asked, ask, json_reply, single_texts
+from foretext.serving.writing import Pause
+
+if TYPE_CHECKING:
+    from foretext.language_model import NewToken
 
 __all__ = ["TASKS", "HubRequest", "question_answering"]
 
-
 AS_IN_PYTHON = Cutting()
+
+SEEDS = 1 << 31
+ENDED = {"length": "length", "end": "eos_token", "stop": "stop_sequence"}
+SAMPLING = ("temperature", "top_k", "top_p")
+
+T = TypeVar("T", bound="_HubParameters")
 
 
 class HubRequest(NamedTuple):
@@ -81,7 +95,13 @@ class HubRequest(NamedTuple):
 Task = Callable[[HubRequest], Awaitable[Response]]
 
 
-class ClassificationParameters(HubParameters):
+class _HubParameters(BaseModel):
+    """Those of a task that have an effect; a client leaves the others out."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="forbid")
+
+
+class ClassificationParameters(_HubParameters):
     """Which labels a client wants."""
 
     top_k: int | None = Field(default=None, ge=1)
@@ -91,7 +111,7 @@ class ClassificationParameters(HubParameters):
 
 async def text_classification(asked: HubRequest) -> Response:
     """Return the labels of a text, or of a pair of texts, in a list more than ``/predict`` does."""
-    wanted = checked_parameters(ClassificationParameters, asked.parameters)
+    wanted = _checked_parameters(ClassificationParameters, asked.parameters)
     options = PredictOptions(all_labels=True, raw=wanted.function_to_apply == "none")
     inputs: list[Texts] = [(text,) for text in asked.texts]
     if len(asked.model.model.fields) > 1:
@@ -105,7 +125,7 @@ def _first(answer: Any, k: int | None) -> Any:
     return answer[:k] if isinstance(answer, list) else answer
 
 
-class TokenParameters(HubParameters):
+class TokenParameters(_HubParameters):
     """Which entities a client wants; they are whole, so that all strategies give the same."""
 
     aggregation_strategy: Literal["simple", "first", "average", "max"] | None = None
@@ -116,7 +136,7 @@ class TokenParameters(HubParameters):
 
 async def token_classification(asked: HubRequest) -> Response:
     """Return the entities of a text with their places, or all its tokens with their tags."""
-    wanted = checked_parameters(TokenParameters, asked.parameters)
+    wanted = _checked_parameters(TokenParameters, asked.parameters)
     found = await asked.ask("tag", [(text,) for text in asked.texts])
     answers = [
         [each for each in _tagged(record) if each["label"] not in wanted.ignore_labels]
@@ -151,7 +171,7 @@ def _tagged(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     return tokens
 
 
-class FillParameters(HubParameters):
+class FillParameters(_HubParameters):
     """Which tokens a client wants at a mask."""
 
     top_k: int | None = Field(default=None, ge=1, le=1000)
@@ -160,7 +180,7 @@ class FillParameters(HubParameters):
 
 async def fill_mask(asked: HubRequest) -> Response:
     """Return the likeliest tokens of a mask; of several masks, a list for each."""
-    wanted = checked_parameters(FillParameters, asked.parameters)
+    wanted = _checked_parameters(FillParameters, asked.parameters)
     targets = None if wanted.targets is None else tuple(wanted.targets)
     k = wanted.top_k or (5 if targets is None else len(targets))
     found = await asked.ask("fill", [(text,) for text in asked.texts], FillOptions(k, targets))
@@ -190,7 +210,7 @@ def _token_ids(model: ServedModel) -> dict[str, int]:
     return {token: index for index, token in enumerate(model.model.tokenizer.tokens)}
 
 
-class QuestionParameters(HubParameters):
+class QuestionParameters(_HubParameters):
     """Which answers a client wants."""
 
     top_k: int = Field(default=1, ge=1, le=100)
@@ -199,7 +219,7 @@ class QuestionParameters(HubParameters):
 
 async def question_answering(asked: HubRequest) -> Response:
     """Return the answer to a question; several in a list. ``""`` stands for none."""
-    wanted = checked_parameters(QuestionParameters, asked.parameters)
+    wanted = _checked_parameters(QuestionParameters, asked.parameters)
     question, passage = (asked.inputs.get(name) for name in ("question", "context"))
     if not isinstance(question, str) or not isinstance(passage, str):
         raise CannotServe("inputs has no texts 'question' and 'context'.")
@@ -217,14 +237,14 @@ async def question_answering(asked: HubRequest) -> Response:
     return json_reply(answers[0] if wanted.top_k == 1 else answers, found.headers)
 
 
-class DecodingParameters(HubParameters):
+class DecodingParameters(_HubParameters):
     """How a client wants texts to be searched for."""
 
     num_beams: int | None = Field(default=None, ge=1, le=100)
     max_new_tokens: int | None = Field(default=None, ge=1, le=4096)
 
 
-class WritingParameters(HubParameters):
+class WritingParameters(_HubParameters):
     """How a client wants texts to be read and written."""
 
     generate_parameters: DecodingParameters = DecodingParameters()
@@ -233,7 +253,7 @@ class WritingParameters(HubParameters):
 
 async def text_to_text(asked: HubRequest) -> Response:
     """Return what each text becomes; nothing in a request says whether that is a translation."""
-    wanted = checked_parameters(WritingParameters, asked.parameters)
+    wanted = _checked_parameters(WritingParameters, asked.parameters)
     cutting = Cutting(False if wanted.truncation == "do_not_truncate" else None)
     options = TranslateOptions(
         1, wanted.generate_parameters.num_beams, wanted.generate_parameters.max_new_tokens
@@ -262,3 +282,175 @@ TASKS: dict[str, Task] = {
     "translate": text_to_text,
     "predict": text_classification,
 }
+
+
+class GenerationParameters(_HubParameters):
+    """How a client wants the text; nothing is drawn where it sets nothing of drawing."""
+
+    max_new_tokens: int = Field(default=100, ge=1, le=4096)
+    do_sample: bool = False
+    temperature: float | None = Field(default=None, ge=0.01, le=100)
+    top_k: int | None = Field(default=None, ge=1)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    seed: int | None = Field(default=None, ge=0, lt=1 << 63)
+    stop: list[str] = Field(default=[], max_length=4)
+    return_full_text: bool = False
+    details: bool = False
+
+    def options(self) -> GenerateOptions:
+        """Return them as those of the ability."""
+        draws = self.do_sample or not self.model_fields_set.isdisjoint(SAMPLING)
+        seed = secrets.randbelow(SEEDS) if draws and self.seed is None else self.seed or 0
+        return GenerateOptions(
+            max_new_tokens=self.max_new_tokens,
+            temperature=(self.temperature or 1.0) if draws else 0.0,
+            top_k=self.top_k,
+            top_p=self.top_p,
+            seed=seed,
+            stop=tuple(self.stop),
+            topn=1,
+        )
+
+
+class Told(NamedTuple):
+    """A token of a stream, or at its end the whole text."""
+
+    token: NewToken | None
+    written: Written | None = None
+
+
+async def text_generation(
+    request: Request,
+    model: ServedModel,
+    prompt: str,
+    parameters: Mapping[str, Any] | None,
+    *,
+    is_stream: bool,
+) -> Response:
+    """Return a text that continues a prompt, or, of some models, that is written for it.
+
+    Raises:
+        ForetextError: a parameter has no effect, or the model cannot continue the prompt.
+    """
+    wanted = _checked_parameters(GenerationParameters, parameters)
+    generation = _Generation(request, model, prompt, wanted)
+    if not is_stream:
+        return json_reply([await generation.whole()])
+    events = generation.events()
+    first = await anext(events)  # what is refused before it has a status of its own
+    sent = _after(first, events, request.url.path)
+    return StreamingResponse(sent, media_type="text/event-stream", headers=EVENT_HEADERS)
+
+
+async def _after(
+    first: bytes, events: AsyncGenerator[bytes, None], path: str
+) -> AsyncGenerator[bytes, None]:
+    """Yield events, and where the text cannot be finished the reason as the last one."""
+    async with aclosing(events):
+        yield first
+        try:
+            async for event in events:
+                yield event
+        except ForetextError as error:
+            yield _line(error_body(path, error))
+
+
+class _Generation:
+    """One prompt, and what is written for it."""
+
+    def __init__(
+        self, request: Request, model: ServedModel, prompt: str, wanted: GenerationParameters
+    ) -> None:
+        self.request = request
+        self.model = model
+        self.prompt = prompt
+        self.wanted = wanted
+        self.options = wanted.options()
+        self.writer = cast(Generate, model.ability("generate"))
+
+    async def whole(self) -> dict[str, Any]:
+        """Return the text, and how it was written where that is asked for."""
+        written = await self._write(lambda told: None)
+        found: dict[str, Any] = {"generated_text": self._text(written)}
+        if self.writer.answers_prompts:  # nothing in a request says whether it is a translation
+            found |= dict.fromkeys(("translation_text", "summary_text"), written.continuation.text)
+        if self.wanted.details:
+            tokens = [self._token(token) for token in written.tokens]
+            found["details"] = {**self._details(written), "prefill": [], "tokens": tokens}
+        return found
+
+    async def events(self) -> AsyncGenerator[bytes, None]:
+        """Yield server-sent events, a token each; the last one has the whole text."""
+        held: NewToken | None = None
+        async with aclosing(reported(self._write)) as reports:
+            async for token, written in reports:
+                if held is not None:
+                    yield self._event(held, written)
+                held = token
+
+    async def _write(self, report: Callable[[Told], object]) -> Written:
+        def work(pause: Pause) -> Written:
+            def watch(token: NewToken) -> None:
+                report(Told(token))
+                pause()
+
+            [written] = self.writer.write(self.prompt, self.options, watch)
+            report(Told(None, written))
+            return written
+
+        service = Service.of(self.request)
+        return await service.write(self.request, "generate", work, model=self.model.name)
+
+    def _text(self, written: Written) -> str:
+        text = written.continuation.text
+        return self.prompt + text if self.wanted.return_full_text else text
+
+    def _event(self, token: NewToken, written: Written | None) -> bytes:
+        """Return a token; the last one has `written`."""
+        event: dict[str, Any] = {
+            "index": 0,
+            "token": self._token(token),
+            "generated_text": None if written is None else self._text(written),
+            "details": None if written is None else self._details(written),
+        }
+        return _line(event)
+
+    def _token(self, token: NewToken) -> dict[str, Any]:
+        is_special = not self.model.model.tokenizer.ordinary[token.id]
+        return {
+            "id": token.id,
+            "text": token.text,
+            "logprob": token.log_prob,
+            "special": bool(is_special),
+        }
+
+    def _details(self, written: Written) -> dict[str, Any]:
+        return {
+            "finish_reason": ENDED[written.continuation.ended_by],
+            "generated_tokens": len(written.tokens),
+            "seed": self.options.seed,
+        }
+
+
+def _line(event: Mapping[str, Any]) -> bytes:
+    return b"data:" + orjson.dumps(event) + b"\n\n"
+
+
+def _checked_parameters(kind: type[T], given: Mapping[str, Any] | None) -> T:
+    """Return parameters that a client gave; null and false stand for what it did not give.
+
+    Raises:
+        CannotServe: one has no effect on this task, or no such value.
+    """
+    chosen = {name: value for name, value in (given or {}).items() if value not in (None, False)}
+    try:
+        return kind.model_validate(chosen)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        if first["type"] == "extra_forbidden":
+            known = ", ".join(kind.model_fields) or "none"
+            raise CannotServe(
+                f"parameters.{name} has no effect on this model; leave it out (known: {known})."
+            ) from None
+        raise CannotServe(f"parameters.{name}: {first['msg']}.") from None

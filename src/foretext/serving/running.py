@@ -1,35 +1,75 @@
-"""A server from its first moment to its last: it listens, opens its models, answers, and stops."""
+"""A server from its first moment to its last: it listens, opens its models, answers, and stops.
+
+How much memory the libraries below a server keep for work that comes again. oneDNN compiles a
+product for each shape of its matrices, and PyTorch keeps the description of each: together half a
+megabyte. Texts of clients give each batch another shape, so that the 1,024 that both keep are
+soon hundreds of megabytes, which hardly any batch uses again. The layers of a batch repeat some
+ten shapes, and those are what has to be kept.
+
+PyTorch reads the variables at its first product. The C library's setting counts for threads that
+start later.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import errno
 import gc
 import logging
+import os
 import signal
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import uvicorn
 
 from foretext.base.errors import SettingError
+from foretext.base.runtime import usable_cores
 from foretext.base.terminal import say
 from foretext.serving.app import create_app
-from foretext.serving.listening import BACKLOG, listening_config
+from foretext.serving.guards.connections import connection_class
+from foretext.serving.guards.origins import is_loopback
 from foretext.serving.served_model import Models
-from foretext.serving.settings import ServingConfig
+from foretext.serving.settings import Keys, ServingConfig, readable_by_others
 
-__all__ = ["Listening", "run_server"]
+__all__ = [
+    "Listening",
+    "fit_connections",
+    "limit_library_memory",
+    "listening_config",
+    "listening_warnings",
+    "process_seconds",
+    "run_server",
+]
 
 QUIET_SECONDS = 60.0  # between two lines about what the system does not give
 NO_ROOM = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+KEPT = 32  # shapes: of the layers of several models
+MOST_KEPT = 1024  # what the libraries keep by themselves
+
+ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
+ARENA_CHOICE = "MALLOC_ARENA_MAX"
+
+BACKLOG = 2048  # connections that wait in the system until they are accepted
+
+# asyncio accepts so many before it looks at any of them. It goes on in the same way when a process
+# has no file left, and reports each failure.
+ACCEPTED_AT_ONCE = 16
+
+# Open files that are no connections: models, log, pipes; and refused connections on their way out.
+OTHER_FILES = 64 + 4 * ACCEPTED_AT_ONCE
+
+STARTED = 22 - 3  # `starttime` of proc(5), among the fields after the name
 
 
 class Listening:
@@ -191,3 +231,115 @@ class _Loading(threading.Thread):
         gc.collect()
         gc.freeze()  # or Python looks for garbage in the models again and again
         self._ready(time.monotonic() - began)
+
+
+def limit_library_memory(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Let libraries keep less, unless the user chose something; to be called before PyTorch's work.
+
+    Args:
+        environment: of this process.
+    """
+    environment.setdefault("LRU_CACHE_CAPACITY", str(KEPT))  # PyTorch's, of each thread
+    shared = min(KEPT * usable_cores(), MOST_KEPT)  # each core may have a batch of its own
+    environment.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(shared))
+    if ARENA_CHOICE not in environment:
+        _share_heap()
+
+
+def _share_heap() -> None:
+    """Let all threads allocate from one heap, where what one gives back is of use to all."""
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None)  # other C libraries have none
+    if set_option is not None:
+        set_option(ARENA_MAX, 1)
+
+
+def listening_config(app: Any, settings: ServingConfig) -> uvicorn.Config:
+    """Return how uvicorn serves an application: our connections, and none of its own logs.
+
+    Raises:
+        SettingError: a file of TLS is missing.
+    """
+    return uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        http=connection_class(settings),
+        loop="asyncio",  # `startup` sets an attribute of the loop, which uvloop's does not allow
+        ws="none",
+        log_config=None,  # setting up logs would close the handlers of the process
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=ACCEPTED_AT_ONCE,
+        timeout_keep_alive=round(settings.idle_seconds) + 1,  # ours comes first
+        **_tls(settings),
+    )
+
+
+def listening_warnings(settings: ServingConfig, keys: Keys) -> list[str]:
+    """Return a sentence for each risk that the settings take."""
+    warnings = []
+    file = settings.api_key_file
+    if file is not None and readable_by_others(file):
+        warnings.append(f"{file} can be read by other users; `chmod 600 {file}` keeps it to you.")
+    if is_loopback(settings.host):
+        return warnings
+    if not keys:
+        warnings.append(
+            f"Everybody who reaches {settings.host} can use this server; give --api-key-file, or "
+            "listen at 127.0.0.1."
+        )
+    elif settings.tls_cert is None:
+        warnings.append(
+            "API keys travel unencrypted; give --tls-cert and --tls-key, or let a proxy do it."
+        )
+    return warnings
+
+
+def fit_connections(settings: ServingConfig) -> tuple[ServingConfig, str | None]:
+    """Let the process open a file for each connection; where the system does not, take fewer.
+
+    Returns:
+        The settings with as many connections as there are files for, and a sentence where these
+        are fewer than before.
+    """
+    import resource  # not on Windows
+
+    wanted = settings.max_connections + OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft >= wanted or soft == resource.RLIM_INFINITY:
+        return settings, None
+    possible = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (possible, hard))
+    if possible == wanted:
+        return settings, None
+    fitting = max(possible - OTHER_FILES, possible // 2)
+    return settings.model_copy(update={"max_connections": fitting}), (
+        f"The system lets this process open {possible:,} files, so it takes {fitting:,} "
+        f"connections at once in place of {settings.max_connections:,}; raise the limit "
+        "(`ulimit -n`) for more."
+    )
+
+
+def _tls(settings: ServingConfig) -> dict[str, Any]:
+    if (settings.tls_cert is None) != (settings.tls_key is None):
+        raise SettingError("TLS needs both --tls-cert and --tls-key.")
+    for path in (settings.tls_cert, settings.tls_key):
+        if path is not None and not path.is_file():
+            raise SettingError(f"{path} is missing; give PEM files for TLS.")
+    return {"ssl_certfile": settings.tls_cert, "ssl_keyfile": settings.tls_key}
+
+
+def process_seconds(folder: Path = Path("/proc/self")) -> float | None:
+    """Return the seconds since the system started this process; None: it does not say.
+
+    Args:
+        folder: of the process, as Linux shows it.
+    """
+    try:
+        fields = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    except OSError:  # another system
+        return None
+    started = int(fields[STARTED]) / os.sysconf("SC_CLK_TCK")
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - started

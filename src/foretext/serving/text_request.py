@@ -12,12 +12,22 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from foretext.serving.errors import BadRequest, Broken
+from foretext.serving.abilities.decode import DecodeOptions
+from foretext.serving.errors import BadRequest, Broken, CannotServe
 from foretext.serving.fitting import Cutting, Fitted, Texts, fit
-from foretext.serving.service import Service
-from foretext.serving.trace import Trace
+from foretext.serving.service import Service, Trace
 
-__all__ = ["Asked", "ask", "json_reply", "single_texts", "vectors_reply"]
+__all__ = [
+    "Asked",
+    "ask",
+    "decoded_texts",
+    "json_reply",
+    "prompted",
+    "single_texts",
+    "vectors_reply",
+]
+
+Ids = list[int]
 
 
 class Asked(NamedTuple):
@@ -104,3 +114,42 @@ def vectors_reply(asked: Asked) -> Response:
     if not all(np.isfinite(found).all() for found in asked.answers):
         raise Broken("The model computed numbers that are not finite; its weights are damaged.")
     return json_reply([np.ascontiguousarray(found) for found in asked.answers], asked.headers)
+
+
+async def decoded_texts(
+    inputs: str | Ids | Sequence[str | Ids], request: Request, model: str | None, ability: str
+) -> list[str]:
+    """Return texts as they are, and rows of ids as the text that they stand for.
+
+    Raises:
+        ForetextError: the model has no ids, or no such id.
+    """
+    if isinstance(inputs, str):
+        return [inputs]
+    if inputs and isinstance(inputs[0], int):
+        inputs = [[index for index in inputs if isinstance(index, int)]]
+    rows = [tuple(each) for each in inputs if isinstance(each, list)]
+    if not rows:
+        return [str(text) for text in inputs]
+    service = Service.of(request)
+    found = service.models.find(model, ability)
+    answered = await service.answer(request, "decode", rows, DecodeOptions(), model=found.name)
+    texts = iter(answered.answers)
+    return [each if isinstance(each, str) else next(texts) for each in inputs]
+
+
+def prompted(
+    texts: Sequence[str], name: str | None, request: Request, model: str | None, ability: str
+) -> list[Texts]:
+    """Return each text as an input, with one of the model's prompts before it.
+
+    Raises:
+        CannotServe: the model has no prompt of this name.
+    """
+    if name is None:
+        return [(text,) for text in texts]
+    prompts: Mapping[str, str] = Service.of(request).models.find(model, ability).model.prompts
+    if name not in prompts:
+        there = f"there are: {', '.join(prompts)}" if prompts else "it has none"
+        raise CannotServe(f"prompt_name = '{name}': the model has no such prompt; {there}.")
+    return [(prompts[name] + text,) for text in texts]

@@ -4,8 +4,7 @@ Results are the same whoever does the work, in whatever order, and however often
 cut depends on the text alone, a result on its shard alone, and results are read in order.
 """
 
-from foretext.shards.engine import ShardEngine
-from foretext.shards.engines import chosen_engine
+from foretext.shards.engines import ShardEngine, chosen_engine
 from foretext.shards.local import LocalEngine
 from foretext.shards.on_ray import RayEngine
 from foretext.shards.work import DoneShard, Shard, ShardWork

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.runtime import usable_cores
-from foretext.shards.engine import ShardEngine
 from foretext.shards.local import LocalEngine
 from foretext.shards.on_ray import RayEngine
+from foretext.shards.work import DoneShard, Shard, ShardWork
 
-__all__ = ["asked_engine", "chosen_engine"]
+__all__ = ["ShardEngine", "asked_engine", "chosen_engine"]
 
 
 def chosen_engine(
@@ -57,3 +60,27 @@ def _local(address: str | None, workers: int | None) -> ShardEngine:
 
 def _on_ray(address: str | None, workers: int | None) -> ShardEngine:
     return RayEngine("auto" if address is None else address, workers)
+
+
+class ShardEngine(Protocol):
+    """Does work on shards, several at once.
+
+    Attributes:
+        workers: shards that are done at once.
+        cluster: address of the cluster that does them; None: this machine.
+    """
+
+    workers: int
+    cluster: str | None
+
+    def run(self, work: ShardWork, shards: Iterable[Shard]) -> Iterator[DoneShard]:
+        """Yield each shard in order, once its result is in the folder of `work`.
+
+        A shard whose result is there already is not done again. A few shards at a time are taken
+        from `shards`, so that a text need not fit into memory. Where the caller stops, shards that
+        were begun are finished or leave nothing.
+
+        Raises:
+            ForetextError: a shard cannot be done, or its result not be written; others stay.
+        """
+        ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foretext.base.workers import Service
-from foretext.shards.messages import Task, read_task, read_work
+from foretext.shards.local import Task, read_task, read_work
 from foretext.shards.work import Fill, ShardWork, fill_shard
 
 __all__: list[str] = []

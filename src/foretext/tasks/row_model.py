@@ -11,12 +11,11 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
 from foretext.corpus.findings import Problem
 from foretext.corpus.texts import is_file_or_source
-from foretext.data.rows.in_memory import RowSource, json_lines, row_source
+from foretext.data.rows.in_memory import RowSource, RowTexts, json_lines, row_source
 from foretext.data.rows.input_file import InputFile
 from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.data.rows.reading import fitting, read_otherwise
-from foretext.data.rows.row_texts import RowTexts
 from foretext.tasks.answers import Answers
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.regression_cost import RegressionCost

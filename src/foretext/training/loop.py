@@ -14,9 +14,8 @@ from typing import Any
 import torch
 
 from foretext.base.errors import Interrupted, OutputError, SettingError
-from foretext.base.heap import keep_freed_memory
 from foretext.base.interruption import Interruption
-from foretext.base.runtime import num_local_processes
+from foretext.base.runtime import keep_freed_memory, num_local_processes
 from foretext.data.examples import Examples
 from foretext.nn.device import choose_device
 from foretext.progress import Progress

@@ -29,7 +29,7 @@ from torch.distributed.distributed_c10d import PrefixStore, Store
 from torch.distributed.rendezvous import rendezvous
 
 from foretext.base.errors import Interrupted, SettingError
-from foretext.base.parsing.json_text import json_value
+from foretext.base.parsing.json_file import json_value
 from foretext.base.runtime import num_processes
 from foretext.data.batch import Batch
 

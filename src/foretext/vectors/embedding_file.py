@@ -9,7 +9,7 @@ import numpy as np
 
 from foretext.base.errors import MissingExtraError, SettingError
 from foretext.base.files import atomic_file, refuse_existing
-from foretext.base.parsing.npy_file import write_npy
+from foretext.base.parsing.array_file import write_npy
 
 __all__ = ["save_embeddings"]
 

@@ -165,7 +165,7 @@ class TestTensors:
 
 
 def test_a_pointer_of_git_lfs_in_place_of_a_file(tmp_path: Path) -> None:
-    from foretext.base.parsing.torch_file import read_torch
+    from foretext.base.parsing.tensor_file import read_torch
 
     path = tmp_path / "model.safetensors"
     path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 440449768\n")

@@ -8,17 +8,98 @@ from typing import Any
 import numpy as np
 import pyarrow
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from foretext.base.config import Config
 from foretext.base.errors import CorpusError
 from foretext.corpus.texts import InMemory
-from foretext.data.rows import RowsConfig
+from foretext.data.rows import (
+    LabelledPair,
+    LabelledText,
+    PairsConfig,
+    ParallelConfig,
+    ParallelText,
+    Question,
+    QuestionsConfig,
+    RowsConfig,
+    TaggedConfig,
+    TaggedSentence,
+    as_parallel_files,
+    write_rows,
+)
+from foretext.data.rows.in_memory import NO_TEXT, RowSource, RowTexts, text_key
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.matching.network import TextMatcher
+from foretext.tasks.row_model import RowModel
 from foretext.tasks.span_qa.network import SpanReader
 from foretext.tasks.tagging.network import Tagger
+from foretext.tasks.text_to_text.network import TextWriter
+from tests.outside.regression import NumberedText, Regression
 
 TEXTS, LABELS = ["a ship", "a field", "a wave"], ["sea", "land", "sea"]
 EXPECTED = [("a ship", ("sea",)), ("a field", ("land",)), ("a wave", ("sea",))]
+
+TEXTS_OF_WRITTEN = st.text(st.characters(exclude_categories=["Cs"]))
+TOKENS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), min_size=1)
+LABELS_OF_WRITTEN = st.sampled_from(["a", "b", "ä b"])
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+KINDS: list[tuple[type[RowModel], Config, st.SearchStrategy[Any]]] = [
+    (
+        LinearClassifier,
+        RowsConfig(normalization="none"),
+        st.builds(
+            LabelledText,
+            TEXTS_OF_WRITTEN,
+            st.lists(LABELS_OF_WRITTEN, unique=True).map(tuple),
+            place=st.just(""),
+        ),
+    ),
+    (
+        TextMatcher,
+        PairsConfig(normalization="none"),
+        st.builds(
+            LabelledPair,
+            TEXTS_OF_WRITTEN,
+            TEXTS_OF_WRITTEN,
+            LABELS_OF_WRITTEN,
+            st.none(),
+            place=st.just(""),
+        ),
+    ),
+    (
+        TextMatcher,
+        PairsConfig(normalization="none", score="s"),
+        st.builds(
+            LabelledPair, TEXTS_OF_WRITTEN, TEXTS_OF_WRITTEN, st.none(), NUMBERS, place=st.just("")
+        ),
+    ),
+    (
+        Tagger,
+        TaggedConfig(normalization="none", separator="|"),
+        st.lists(st.tuples(TOKENS, LABELS_OF_WRITTEN), min_size=1).map(
+            lambda pairs: TaggedSentence(*zip(*pairs, strict=True), "", (0,) * len(pairs))
+        ),
+    ),
+    (
+        TextWriter,
+        ParallelConfig(normalization="none", source=1, target=2),
+        st.builds(ParallelText, TEXTS_OF_WRITTEN, TEXTS_OF_WRITTEN, place=st.just("")),
+    ),
+    (
+        SpanReader,
+        QuestionsConfig(),
+        st.builds(
+            Question,
+            TEXTS_OF_WRITTEN,
+            TEXTS_OF_WRITTEN,
+            TEXTS_OF_WRITTEN,
+            answers=st.just(()),
+            title=TEXTS_OF_WRITTEN,
+            place=st.just(""),
+        ),
+    ),
+]
 
 
 class Frame:
@@ -105,8 +186,8 @@ def test_questions() -> None:
         {"id": "q1", "question": "What sails?", "answers": [{"text": "ship", "answer_start": 4}]}
     ]
     squad = {"data": [{"paragraphs": [{"context": "The ship sails.", "qas": qas}]}]}
-    for given in ([flat], squad):
-        (row,) = SpanReader.read(SpanReader.source_of(given))
+    for rows in ([flat], squad):
+        (row,) = SpanReader.read(SpanReader.source_of(rows))
         assert (row.question, row.answers[0].text, row.answers[0].start) == (
             "What sails?",
             "ship",
@@ -130,3 +211,171 @@ def test_questions() -> None:
 def test_what_is_no_row_is_refused(model: Any, given: Any, said: str) -> None:
     with pytest.raises(CorpusError, match=said):
         model.source_of(given)
+
+
+def test_tagged_characters_are_written_as_people_write_them() -> None:
+    texts = RowTexts(["中 国 的 e mail ， 1 9 9 8 年", "我 们 人 民"], are_tokens=True)
+    assert texts.are_characters
+    assert texts.running == ["中国的e mail，1998年", "我们人民"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "are_tokens"),
+    [
+        (["中国 人民 的 朋友"], True),  # words
+        (["中 国"], False),  # a text of somebody who writes so
+        (["a b c d"], True),
+        ([], True),
+    ],
+)
+def test_other_texts_stay(texts: list[str], are_tokens: bool) -> None:
+    given = RowTexts(texts, are_tokens=are_tokens)
+    assert not given.are_characters
+    assert given.running == texts
+
+
+def test_texts_are_compared_without_case_width_and_white_space() -> None:
+    assert text_key("A  Straße\n１") == text_key(" a strasse 1")
+    assert text_key("a b") != text_key("ab")
+    assert text_key(" \n") == NO_TEXT
+
+
+def again(model: type[RowModel], rows: Any, folder: Path, config: Any = None) -> list[Any]:
+    """Write rows and read them, as their settings say."""
+    path = folder / "rows.jsonl"
+    write_rows(model.objects_of(rows), path)
+    settings = {} if config is None else model.reading_again(config)
+    return model.read(path, model.rows_config.checked(settings, "rows"))
+
+
+def without_places(rows: list[Any]) -> list[Any]:
+    return [row._replace(place="") for row in rows]
+
+
+def test_texts_with_a_label_with_several_and_with_none(tmp_path: Path) -> None:
+    rows = [
+        LabelledText("a\nb \u2028 c", ("x",), ""),
+        LabelledText('"quoted", \t', ("x", "y z"), ""),
+        LabelledText("", (), ""),
+        LabelledText("\ufeff中文\x85", ("3",), ""),
+    ]
+    assert without_places(again(LinearClassifier, rows, tmp_path)) == rows
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[0].__name__)
+@given(data=st.data())
+@settings(max_examples=30)
+def test_any_rows_come_back(
+    tmp_path_factory: pytest.TempPathFactory,
+    kind: tuple[type[RowModel], Config, st.SearchStrategy[Any]],
+    data: st.DataObject,
+) -> None:
+    model, config, row = kind
+    rows = data.draw(st.lists(row, min_size=1))
+    found = again(model, rows, tmp_path_factory.mktemp("rows"), config)
+    assert [*model.objects_of(found)] == [*model.objects_of(rows)]
+
+
+def test_the_normal_form_and_not_the_columns_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_text("1\tyes\te\u0301\n2\tno\to\u0308\n", encoding="utf-8")
+    config = RowsConfig(text=3, label=2, normalization="none")
+    rows = LinearClassifier.read(path, config)
+    assert LinearClassifier.reading_again(config) == {"normalization": "none"}
+    assert without_places(again(LinearClassifier, rows, tmp_path, config)) == without_places(rows)
+    assert rows[0].text == "e\u0301"
+
+
+def test_pairs_with_labels(tmp_path: Path) -> None:
+    rows = [LabelledPair("a", "b", "1", None, ""), LabelledPair("", "c", "0", None, "")]
+    assert without_places(again(TextMatcher, rows, tmp_path)) == rows
+
+
+def test_pairs_with_scores(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("s,a,b\n0.1,x,y\n1e-3,z,w\n5,u,v\n", encoding="utf-8")
+    config = PairsConfig(text_a="a", text_b="b", score="s")
+    rows = TextMatcher.read(path, config)
+    assert [row.score for row in rows] == [0.1, 0.001, 5.0]
+    assert without_places(again(TextMatcher, rows, tmp_path, config)) == without_places(rows)
+
+
+def test_tagged_sentences(tmp_path: Path) -> None:
+    path = tmp_path / "rows.conll"
+    path.write_text("New|X|B-LOC\nY ork|X|I-LOC\n\n{|X|O\n\t|X|O\n", encoding="utf-8")
+    config = TaggedConfig(separator="|")
+    rows = Tagger.read(path, config)
+    found = again(Tagger, rows, tmp_path, config)
+    assert [(row.tokens, row.tags) for row in found] == [
+        (("New", "Y ork"), ("B-LOC", "I-LOC")),
+        (("{", "\t"), ("O", "O")),
+    ]
+    assert [row.place for row in found] == [f"{tmp_path}/rows.jsonl:{line}" for line in (1, 2)]
+
+
+def test_questions_with_answers_with_several_and_with_none(tmp_path: Path) -> None:
+    passage = "Ada wrote the first program in 1843, in London."
+    questions = [
+        ("1", "Who?", [("Ada", 0)]),
+        ("2", "When?", [("1843", 31), ("in 1843", 28)]),
+        ("3", "Why?", []),
+        ("", "Where?", [("Paris", 3)]),
+    ]
+    given_rows = [
+        {
+            "id": key,
+            "question": question,
+            "context": context,
+            "title": "Ada",
+            "answers": [{"text": text, "answer_start": start} for text, start in answers],
+        }
+        for context in (passage, f"{passage} {passage}")
+        for key, question, answers in questions
+    ]
+    rows = SpanReader.read(SpanReader.source_of(given_rows))
+    found = again(SpanReader, rows, tmp_path)
+    assert without_places(found) == without_places(rows)
+    assert found[2].answers == ()
+    assert found[3].answers[0].start is None
+    lines = (tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == len(rows)  # a line a row, so that lines can be sampled
+    assert found[0].context is found[1].context
+
+
+def test_an_answer_that_was_searched_for_is_written_where_it_stands(tmp_path: Path) -> None:
+    asked = [{"question": "Who?", "context": "It was Ada.", "answers": ["Ada"], "id": 5}]
+    moved = [{**asked[0], "answers": [{"text": "Ada", "answer_start": 9}]}]
+    for given_rows in (asked, moved):
+        rows = SpanReader.read(SpanReader.source_of(given_rows))
+        (found,) = again(SpanReader, rows, tmp_path)
+        assert found.answers == (("Ada", 7, False),)
+        assert found.key == "5"
+
+
+@pytest.mark.parametrize("is_table", [True, False])
+def test_texts_that_become_others(tmp_path: Path, is_table: bool) -> None:
+    source: RowSource = tmp_path / "rows.csv"
+    config = ParallelConfig(source="de", target="en") if is_table else ParallelConfig()
+    if is_table:
+        (tmp_path / "rows.csv").write_text('de,en\nja,"yes,\nyes"\n,no\n', encoding="utf-8")
+    else:
+        for name, text in (("a.de", "ja\n\u2029 b\n"), ("a.en", "yes\n\n")):
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        files = as_parallel_files((tmp_path / "a.de", tmp_path / "a.en"))
+        assert files is not None
+        source = files
+    rows = TextWriter.read(source, config)
+    found = without_places(again(TextWriter, rows, tmp_path, config))
+    assert found == without_places(rows)
+    assert found[0] == ParallelText("ja", "yes,\nyes" if is_table else "yes", "")
+
+
+def test_rows_of_a_task_from_outside(tmp_path: Path) -> None:
+    rows = [NumberedText("a", 0.25, ""), NumberedText("b", 3.0, "")]
+    assert without_places(again(Regression, rows, tmp_path)) == rows
+
+
+def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(TypeError):
+        write_rows([{"text": "a"}, {"text": object()}], tmp_path / "rows.jsonl")
+    assert not list(tmp_path.iterdir())

@@ -10,9 +10,8 @@ import pytest
 from foretext.base.errors import CorpusError
 from foretext.data.rows import ParallelConfig, ParallelFiles, ParallelText, read_parallel
 from foretext.data.rows.in_memory import json_lines, row_source
-from foretext.data.rows.line_alignment import first_misfit
+from foretext.data.rows.parallel import find_parallel_problems, first_misfit
 from foretext.data.rows.parallel_files import as_parallel_files
-from foretext.data.rows.parallel_problems import find_parallel_problems
 
 SOURCES = ["ein Haus", "zwei kleine Hunde laufen", "Wasser", "der alte Mann und das Meer"]
 TARGETS = ["a house", "two small dogs are running", "water", "the old man and the sea"]

@@ -14,7 +14,7 @@ from foretext.data.rows import (
     find_question_problems,
     read_questions,
 )
-from foretext.data.rows.answer_places import placed
+from foretext.data.rows.questions import placed
 
 CONTEXT = "Ada wrote to Bob, and Bob to Ada."
 

@@ -8,7 +8,7 @@ import pytest
 
 from foretext.corpus import Corpus
 from foretext.data.segmenter import Segmenter
-from foretext.pretraining.plan import trials
+from foretext.pretraining.plan import planner
 from foretext.pretraining.plan.sample import CorpusSample
 from foretext.recipe import Recipe
 
@@ -26,10 +26,10 @@ def test_words_that_take_long_are_timed_on_the_beginning(
     first, second = sample.texts[0].split("\n\n", 100)[:100], sample.texts[0]
     sample.texts = ["\n\n".join(first) + "\n\n", second.split("\n\n", 100)[-1]]
     sample.corpus_bytes, sample.whole = 10 * sample.num_bytes, False
-    monkeypatch.setattr(trials, "usable_cores", lambda: 2)
+    monkeypatch.setattr(planner, "usable_cores", lambda: 2)
     monkeypatch.setattr(Segmenter, "is_slow", is_slow)
     looks = iter(LOOKS)
-    encoded = trials._encode(recipe, sample, tmp_path / "tokens", lambda: next(looks))
+    encoded = planner._encode(recipe, sample, tmp_path / "tokens", lambda: next(looks))
     assert encoded.tokens.units is not None
     if is_slow:
         assert encoded.num_bytes == len(sample.texts[0].encode())

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 from starlette.routing import Mount
 
-from foretext.serving.routes.playground import router
+from foretext.serving.routes.pages import router
 from tests.report.browser import Browser
 from tests.serving.browser.playground import Playground
 from tests.serving.conftest import Server, running

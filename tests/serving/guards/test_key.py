@@ -12,12 +12,10 @@ from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
 from foretext.serving.guards.key import KeyGuard
-from foretext.serving.keys import ENVIRONMENT
-from foretext.serving.metrics import Metrics
 from foretext.serving.scheduler import Scheduler
 from foretext.serving.served_model import Models
-from foretext.serving.service import Service, client_of
-from foretext.serving.settings import ServingConfig
+from foretext.serving.service import Metrics, Service, client_of
+from foretext.serving.settings import ENVIRONMENT, ServingConfig
 from tests.serving.conftest import Server
 
 Guarded = Callable[..., Server]

@@ -15,7 +15,7 @@ import foretext as ft
 from foretext.backbones.encoder_decoder import EncoderDecoder
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import ParallelText
-from foretext.data.rows.row_texts import RowTexts
+from foretext.data.rows.in_memory import RowTexts
 from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
 from foretext.heads.task_base import TaskBase

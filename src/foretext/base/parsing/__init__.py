@@ -15,11 +15,20 @@ from foretext.base.parsing.array_file import (
     release,
     temporary_array,
 )
-from foretext.base.parsing.checksum import file_checksum
-from foretext.base.parsing.json_file import check_value, parse_json, read_json
-from foretext.base.parsing.mapped_tensors import map_tensors
-from foretext.base.parsing.tensor_file import TensorFile, read_tensors, write_tensors
-from foretext.base.parsing.text_file import read_bytes, read_text
+from foretext.base.parsing.json_file import (
+    check_value,
+    parse_json,
+    read_bytes,
+    read_json,
+    read_text,
+)
+from foretext.base.parsing.tensor_file import (
+    TensorFile,
+    file_checksum,
+    map_tensors,
+    read_tensors,
+    write_tensors,
+)
 from foretext.base.parsing.toml_file import parse_toml, parse_toml_value, read_toml
 
 __all__ = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -11,11 +13,23 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from foretext.base.errors import ForetextError
-from foretext.base.parsing.text_file import LARGEST, read_bytes
+from foretext.base.parsing.lfs_pointer import lfs_pointer_error
 
-__all__ = ["check_value", "parse_json", "read_json"]
+__all__ = [
+    "check_value",
+    "json_collection",
+    "json_object",
+    "json_value",
+    "parse_json",
+    "read_bytes",
+    "read_json",
+    "read_text",
+    "with_line_feeds",
+]
 
 LONGEST_VALUE = 60  # letters of a wrong value that a sentence repeats
+
+LARGEST = 1 << 28  # bytes; the largest tokenizer.json that was seen has 37 MB
 
 
 def read_json(
@@ -87,3 +101,102 @@ def _described(problem: ValidationError) -> str:
     value = repr(first["input"])
     shown = value if len(value) <= LONGEST_VALUE else f"{value[:LONGEST_VALUE]}..."
     return f"'{place}' = {shown} {message}"
+
+
+def json_value(text: str) -> Any:
+    """Return what a JSON text holds, of whatever type; strings may hold half a surrogate pair.
+
+    The caller knows file and line, and makes the sentence.
+
+    Raises:
+        ValueError: it is no JSON; nothing else is raised, whatever the text is.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # what Python says names settings of the interpreter
+        raise ValueError("a number has thousands of digits") from None
+    except MemoryError:
+        raise ValueError("it is too large for the memory of this machine") from None
+
+
+def json_collection(line: str) -> dict[str, Any] | list[Any] | None:
+    """Return the object or the array that a line holds; None: it is neither."""
+    if not line.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        values = json_value(line)
+    except ValueError:
+        return None
+    return values if isinstance(values, dict | list) else None
+
+
+def json_object(line: str) -> dict[str, Any] | None:
+    """Return the object that a line holds; None: it is none."""
+    if not line.lstrip().startswith("{"):
+        return None
+    values = json_collection(line)
+    return values if isinstance(values, dict) else None
+
+
+def read_bytes(path: Path, error: type[ForetextError], *, largest: int = LARGEST) -> bytes:
+    """Return the content of a file.
+
+    Args:
+        path: of a regular file; a pipe, which might never end, is refused.
+        error: class of what is raised.
+        largest: bytes that the file may have.
+
+    Raises:
+        ForetextError: of the class `error`: the file is missing, too large, a pointer of Git LFS,
+            or cannot be read.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise error(f"{path} is no file; give a file that can be read.")
+        if status.st_size > largest:
+            raise error(
+                f"{path} has {status.st_size:,} bytes, and such a file has {largest:,} at most; "
+                "fetch or write it again."
+            )
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise error(f"{path} is missing; fetch or write it again.") from None
+    except (OSError, ValueError, MemoryError) as problem:
+        raise error(f"{path} cannot be read: {_cause(problem)}.") from problem
+    if (pointer := lfs_pointer_error(content, str(path), error)) is not None:
+        raise pointer
+    return content
+
+
+def read_text(path: Path, error: type[ForetextError], *, largest: int = LARGEST) -> str:
+    """Return the content of a UTF-8 file, without a byte order mark.
+
+    Raises:
+        ForetextError: of the class `error`: likewise, or the file is not UTF-8.
+    """
+    content = read_bytes(path, error, largest=largest)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise error(
+            f"{path} is damaged: it is not UTF-8 ({problem.reason} at byte {problem.start:,}); "
+            "fetch or write it again."
+        ) from None
+
+
+def with_line_feeds(text: str) -> str:
+    """Return a text whose lines end with line feeds, where all of them end with carriage returns.
+
+    Old Macintoshes, and Excel's "CSV (Macintosh)", end lines so.
+    """
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
+def _cause(problem: BaseException) -> str:
+    said = getattr(problem, "strerror", None)  # foreign: an exception of any library
+    return said or str(problem) or type(problem).__name__

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.base.errors import ForetextError
-from foretext.base.parsing.text_file import read_text
+from foretext.base.parsing.json_file import read_text
 
 __all__ = ["parse_toml", "parse_toml_value", "read_toml"]
 

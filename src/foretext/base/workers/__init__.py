@@ -4,10 +4,16 @@
 `Service` is the same process from within.
 """
 
-from foretext.base.workers.messages import answer_line, read_answer, read_values, values_line
 from foretext.base.workers.pool import WorkerPool
 from foretext.base.workers.service import Service
-from foretext.base.workers.worker_process import WorkerLostError, WorkerProcess
+from foretext.base.workers.worker_process import (
+    WorkerLostError,
+    WorkerProcess,
+    answer_line,
+    read_answer,
+    read_values,
+    values_line,
+)
 
 __all__ = [
     "Service",

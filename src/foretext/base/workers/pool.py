@@ -8,8 +8,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Self
 
-from foretext.base.workers.messages import read_answer
-from foretext.base.workers.worker_process import WorkerLostError, WorkerProcess
+from foretext.base.workers.worker_process import WorkerLostError, WorkerProcess, read_answer
 
 __all__ = ["WorkerPool"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from typing import Any, BinaryIO, TypeVar
 
 from foretext.base.errors import ForetextError
-from foretext.base.workers.messages import answer_line
+from foretext.base.workers.worker_process import answer_line
 
 __all__ = ["Service"]
 

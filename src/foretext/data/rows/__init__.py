@@ -7,21 +7,35 @@ from foretext.data.rows.findings import (
     find_tag_problems,
     find_unseen_labels,
 )
-from foretext.data.rows.found_pairs import found_pairs_config, names_text_pairs
+from foretext.data.rows.in_memory import RowTexts, write_rows
 from foretext.data.rows.input_file import InputFile, input_files
 from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
 from foretext.data.rows.inputs import Input, line_input
-from foretext.data.rows.labelled_row import LabelledRow
-from foretext.data.rows.pairs import LabelledPair, PairsConfig, read_pairs
-from foretext.data.rows.parallel import ParallelConfig, ParallelText, read_parallel
+from foretext.data.rows.pairs import (
+    LabelledPair,
+    PairsConfig,
+    found_pairs_config,
+    names_text_pairs,
+    read_pairs,
+)
+from foretext.data.rows.parallel import (
+    ParallelConfig,
+    ParallelText,
+    find_parallel_problems,
+    read_parallel,
+)
 from foretext.data.rows.parallel_files import ParallelFiles, as_parallel_files
-from foretext.data.rows.parallel_problems import find_parallel_problems
-from foretext.data.rows.question import Answer, Asked, Question, as_questions
 from foretext.data.rows.question_inputs import question_inputs
-from foretext.data.rows.question_problems import find_question_problems
-from foretext.data.rows.questions import QuestionsConfig, read_questions
+from foretext.data.rows.questions import (
+    Answer,
+    Asked,
+    Question,
+    QuestionsConfig,
+    as_questions,
+    find_question_problems,
+    read_questions,
+)
 from foretext.data.rows.reading import fitting, read_otherwise
-from foretext.data.rows.row_texts import RowTexts
 from foretext.data.rows.sentences import (
     SentenceRow,
     SentencesConfig,
@@ -31,9 +45,8 @@ from foretext.data.rows.sentences import (
 from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.tagged import TaggedConfig, TaggedSentence, read_tagged
 from foretext.data.rows.tagged_inputs import tagged_inputs
-from foretext.data.rows.texts import LabelledText, read_texts
+from foretext.data.rows.texts import LabelledRow, LabelledText, read_texts
 from foretext.data.rows.token_lines import are_token_lines
-from foretext.data.rows.written import write_rows
 
 __all__ = [
     "Answer",

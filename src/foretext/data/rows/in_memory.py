@@ -7,23 +7,44 @@ them, is a tuple of two.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from foretext.base.counted import counted
 from foretext.base.errors import CorpusError
+from foretext.base.files import atomic_file
 from foretext.corpus.foreign_tables import column_names, plain_value, table_rows
 from foretext.corpus.sources import Source
 from foretext.corpus.texts import is_file_or_source, spooled
 from foretext.data.rows.parallel_files import ParallelFiles
 
-__all__ = ["RowSource", "json_lines", "row_source", "tagged_blocks"]
+__all__ = [
+    "NO_TEXT",
+    "RowSource",
+    "RowTexts",
+    "json_lines",
+    "row_source",
+    "tagged_blocks",
+    "text_key",
+    "write_rows",
+]
 
 RowSource: TypeAlias = str | Path | Source | ParallelFiles  # what rows are read from
 
 TAGS = ("tags", "labels", "ner_tags", "pos_tags", "chunk_tags")  # of tokens; the first one wins
+
+BLOCK = 1 << 18  # characters
+SAMPLE = 1_000  # texts that are looked at
+HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+SINGLE_RATE = 0.9  # share of Han tokens of one character, from which all of them are meant so
+BLANK_BETWEEN = re.compile(
+    r"(?<=[^\x00-\x7f]) | (?=[^\x00-\x7f])|(?<=\d) (?=\d)"
+)  # Chinese, digits
 
 
 def row_source(given: Any, lines_of: Callable[[Any], Iterator[str]]) -> RowSource:
@@ -136,3 +157,96 @@ def _as_json(value: Any) -> Any:
 def _shown(value: Any) -> str:
     text = str(value)
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+class RowTexts:
+    """What tokenizers learn from (`foretext.corpus.Blocks`), out of memory.
+
+    Args:
+        texts: of the rows.
+        are_tokens: whether blanks separate tokens that are given, as in tagged sentences.
+        hold_answers: whether spans of them are answers, which words must not be longer than.
+    """
+
+    def __init__(
+        self, texts: Sequence[str], *, are_tokens: bool = False, hold_answers: bool = False
+    ) -> None:
+        self.texts = texts
+        self.are_tokens = are_tokens
+        self.hold_answers = hold_answers
+        self.bytes_read = 0
+
+    @property
+    def are_characters(self) -> bool:
+        """Whether the tokens that are given are single characters, as Chinese is often tagged."""
+        if not self.are_tokens:
+            return False
+        tokens = [token for text in self.texts[:SAMPLE] for token in text.split(" ")]
+        han = [token for token in tokens if HAN.match(token)]
+        single = sum(len(token) == 1 for token in han)
+        return single > len(tokens) / 2 and single > SINGLE_RATE * len(han)
+
+    @property
+    def running(self) -> list[str]:
+        """The texts as people write them: without blanks between characters that are tagged."""
+        if not self.are_characters:
+            return [*self.texts]
+        return [BLANK_BETWEEN.sub("", text) for text in self.texts]
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the texts."""
+        digest = hashlib.sha256()
+        for text in self.texts:
+            digest.update(text.encode() + b"\n")
+        return digest.hexdigest()[:32]
+
+    def blocks(self, size: int = BLOCK) -> Iterator[str]:
+        """Yield each text as a document of one sentence, many in a block."""
+        self.bytes_read = 0
+        block: list[str] = []
+        length = 0
+        for text in self.texts:
+            line = " ".join(text.split("\n"))
+            block.append(f"{line}\n\n")
+            length += len(line)
+            if length >= size:
+                yield self._read(block)
+                block, length = [], 0
+        if block:
+            yield self._read(block)
+
+    def word_settings(self) -> dict[str, Any]:
+        """Return the settings of a word tokenizer that these texts need."""
+        if self.hold_answers:
+            return {"pre_tokenizer": "words_and_punctuation"}
+        return {"pre_tokenizer": "whitespace"} if self.are_tokens else {}
+
+    def _read(self, block: list[str]) -> str:
+        text = "".join(block)
+        self.bytes_read += len(text.encode())
+        return text
+
+
+def text_key(text: str) -> bytes:
+    """Return a hash of 64 bits, the same for texts that differ in white space, case or width."""
+    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return hashlib.blake2b(plain.encode(), digest_size=8).digest()
+
+
+NO_TEXT = text_key("")
+
+
+def write_rows(objects: Iterable[Mapping[str, Any]], path: Path) -> None:
+    """Write a JSON object a line, in UTF-8; the file appears whole or not at all.
+
+    Args:
+        objects: rows, as `RowModel.objects_of` gives them.
+        path: of the file, whose name ends with ``.jsonl``.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    lines = (f"{json.dumps(each, ensure_ascii=False)}\n" for each in objects)
+    with atomic_file(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
+        out.writelines(lines)

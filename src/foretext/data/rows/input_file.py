@@ -14,9 +14,15 @@ from typing import BinaryIO, cast
 from foretext.base.terminal import standard_input
 from foretext.corpus.sources import STANDARD_INPUT, Source, find_sources
 from foretext.data.rows.in_memory import RowSource
-from foretext.data.rows.parquet_rows import parquet_records
 from foretext.data.rows.record import Record
-from foretext.data.rows.records import HEAD, RowFormat, format_of, format_within, read_lines
+from foretext.data.rows.records import (
+    HEAD,
+    RowFormat,
+    format_of,
+    format_within,
+    parquet_records,
+    read_lines,
+)
 from foretext.data.rows.settings import LabelledConfig
 
 __all__ = ["InputFile", "input_files"]

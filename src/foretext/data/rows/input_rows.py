@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from foretext.base.errors import CorpusError, SettingError
-from foretext.base.parsing.json_text import json_object
+from foretext.base.parsing.json_file import json_object
 from foretext.corpus.decoding import normalize
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.input_columns import (
@@ -23,8 +23,8 @@ from foretext.data.rows.input_columns import (
 )
 from foretext.data.rows.input_file import InputFile
 from foretext.data.rows.inputs import line_input
-from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record, missing
+from foretext.data.rows.records import json_records
 from foretext.data.rows.settings import LabelledConfig, RowsConfig, as_columns
 from foretext.data.rows.table import (
     cells_of_csv,

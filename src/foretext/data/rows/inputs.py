@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from foretext.base.errors import CorpusError
-from foretext.base.parsing.json_text import json_object
+from foretext.base.parsing.json_file import json_object
 from foretext.data.rows.record import has_half_pair
 
 __all__ = ["Input", "line_input"]

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from foretext.base.errors import CorpusError, did_you_mean
-from foretext.base.parsing.json_text import json_object
+from foretext.base.parsing.json_file import json_object
 from foretext.data.rows.input_file import InputFile
 from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
-from foretext.data.rows.question import Question
-from foretext.data.rows.questions import QuestionsConfig, read_questions
+from foretext.data.rows.questions import Question, QuestionsConfig, read_questions
 
 __all__ = ["question_inputs"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from foretext.base.config import Config
-from foretext.base.parsing.json_text import json_object
+from foretext.base.parsing.json_file import json_object
 from foretext.corpus.sources import STANDARD_INPUT
 from foretext.corpus.texts import is_file_or_source
 from foretext.data.rows.in_memory import RowSource

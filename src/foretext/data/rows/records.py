@@ -1,32 +1,44 @@
-"""The rows of labelled files, whatever their format: found, unpacked, decoded, taken apart.
+r"""The rows of labelled files, whatever their format: found, unpacked, decoded, taken apart.
 
-Rows end at "\\n" only. Compressed files are recognised by their first bytes, formats by the suffix
+Rows end at "\n" only. Compressed files are recognised by their first bytes, formats by the suffix
 or else by the first line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from io import BytesIO
 from itertools import chain, islice
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Any, BinaryIO, Literal
 
 from foretext.base.errors import CorpusError
+from foretext.base.parsing.json_file import json_value
 from foretext.corpus.compression import LARGEST_PIECE, unpacked, without_compression_suffix
 from foretext.corpus.decoding import decoded, split_lines, with_line_feeds
+from foretext.corpus.parquet import column_types, parquet_batches
 from foretext.corpus.sources import Source, find_sources
 from foretext.data.rows.absent_header import refuse_absent_columns
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.in_memory import RowSource
-from foretext.data.rows.json_lines import json_records
-from foretext.data.rows.parquet_rows import PARQUET, parquet_records
-from foretext.data.rows.record import Record
+from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.settings import LabelledConfig
 from foretext.data.rows.table import are_tabbed, cells_of_csv, csv_records, tsv_records
 from foretext.data.rows.token_lines import refuse_token_lines
 from foretext.data.rows.trec_lines import are_trec, trec_records
 
-__all__ = ["HEAD", "RowFormat", "format_of", "format_within", "read_lines", "read_records"]
+__all__ = [
+    "HEAD",
+    "RowFormat",
+    "format_of",
+    "format_within",
+    "json_records",
+    "json_values",
+    "parquet_records",
+    "read_lines",
+    "read_records",
+]
 
 OPTION = "--set rows.encoding="  # of finetune, whose run keeps it for predict and evaluate
 HEAD = 1000  # lines that say what a file is
@@ -39,6 +51,8 @@ _SUFFIXES: dict[str, RowFormat] = {
     ".json": "jsonl",
     ".parquet": "parquet",
 }
+
+PARQUET = b"PAR1"  # first bytes of a file
 
 
 def read_records(names: RowSource, config: LabelledConfig) -> Iterator[Record]:
@@ -179,3 +193,92 @@ def _named_by_position(records: Iterator[Record], config: LabelledConfig) -> Ite
             )
         values = {name: record.values[number] for name, number in config.headerless.items()}
         yield record._replace(values=values)
+
+
+def json_records(lines: Iterable[str], name: str) -> Iterator[Record]:
+    """Yield the object of each line; empty lines are skipped.
+
+    Raises:
+        CorpusError: a line that is not a JSON object.
+    """
+    for record, values in json_values(lines, name):
+        if not isinstance(values, dict):
+            raise record.error(_no_object(values))
+        yield record._replace(values=values)
+
+
+def json_values(lines: Iterable[str], name: str) -> Iterator[tuple[Record, Any]]:
+    """Yield the value of each line, behind an empty record of its place; empty lines are skipped.
+
+    Raises:
+        CorpusError: a line that is not JSON.
+    """
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        record = Record({}, name, number)
+        try:
+            value = json_value(line)
+        except ValueError as error:
+            raise record.error(_broken(line, number, error)) from None
+        yield record, value
+
+
+def _broken(line: str, number: int, error: Exception) -> str:
+    if number == 1 and line.strip() in ("[", "{"):
+        return (
+            "the file holds one JSON value over many lines, not one object a line; convert it "
+            "with `jq -c '.[]'`."
+        )
+    return f"this is not JSON ({error}); correct or remove the line."
+
+
+def _no_object(values: object) -> str:
+    if isinstance(values, list):
+        what = "a JSON array, where one object a line is expected"
+        if all(isinstance(each, dict) for each in values):
+            return f"{what}; convert it with `jq -c '.[]'`."
+        return (
+            f"{what}; give its values names, such as `jq -c '{{text_a: .[0], text_b: .[1]}}'` "
+            "(`sentence_vectors` reads arrays of texts)."
+        )
+    return f'{type_name(values)} is there, and an object such as {{"text": "..."}} is expected.'
+
+
+def parquet_records(
+    source: Source, config: LabelledConfig, *, every: bool = False
+) -> Iterator[Record]:
+    """Yield the rows; their places are numbers of rows from 1.
+
+    Args:
+        source: of the file, which may be compressed as a whole.
+        config: whose columns are read.
+        every: whether all columns are read.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+        CorpusError: the file is damaged, or has no such column.
+    """
+    columns = None if every else [str(column) for column in config.columns]
+
+    def check(schema: Any) -> None:
+        for column in columns or ():
+            Record(column_types(schema), source.name, 1).value(column)
+
+    with _opened(source, config.max_piece_bytes) as file:
+        batches = parquet_batches(file, columns, source.name, check)
+        for number, values in enumerate(chain.from_iterable(batches), start=1):
+            yield Record(values, source.name, number)
+
+
+@contextmanager
+def _unpacked(source: Source, largest: int) -> Iterator[BinaryIO]:
+    with source.open() as file:
+        yield BytesIO(b"".join(unpacked(file, source.name, largest)))
+
+
+def _opened(source: Source, largest: int) -> AbstractContextManager[BinaryIO]:
+    """Open a file of Parquet; one that is compressed as a whole is unpacked in memory."""
+    with source.open() as file:
+        is_plain = file.read(len(PARQUET)) == PARQUET
+    return source.open() if is_plain else _unpacked(source, largest)

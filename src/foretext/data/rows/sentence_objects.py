@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from foretext.base.parsing.json_text import json_collection
+from foretext.base.parsing.json_file import json_collection
 from foretext.corpus.sources import Source
-from foretext.data.rows.json_lines import json_values
 from foretext.data.rows.record import Record, type_name
+from foretext.data.rows.records import json_values
 
 __all__ = ["are_sentence_objects", "sentence_objects"]
 

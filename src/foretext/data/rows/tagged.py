@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from foretext.base.config import Config
+from foretext.base.counted import counted
 from foretext.base.errors import CorpusError, SettingError
-from foretext.corpus.compression import LARGEST_PIECE
+from foretext.base.parsing.json_file import json_object
+from foretext.corpus.compression import LARGEST_PIECE, without_compression_suffix
 from foretext.corpus.decoding import normalize
 from foretext.corpus.encoding import Encoding
 from foretext.corpus.sources import Source, find_sources
-from foretext.data.rows.in_memory import RowSource
-from foretext.data.rows.json_lines import json_records
-from foretext.data.rows.parquet_rows import parquet_records
-from foretext.data.rows.record import Record
-from foretext.data.rows.records import format_of, read_lines
+from foretext.data.rows.in_memory import TAGS, RowSource
+from foretext.data.rows.record import Record, type_name
+from foretext.data.rows.records import format_of, json_records, parquet_records, read_lines
 from foretext.data.rows.settings import RowsConfig
-from foretext.data.rows.tagged_objects import TaggedObject, are_objects, tagged_object
+from foretext.data.rows.texts import label_of
 
-__all__ = ["TaggedConfig", "TaggedSentence", "read_tagged"]
+__all__ = ["TOKENS", "TaggedConfig", "TaggedSentence", "read_tagged"]
 
 _DOCUMENT = "-DOCSTART-"
 _USUAL_COMMENT = "#"
 _UD_COLUMNS = 10  # of CoNLL-U: ID, FORM, LEMMA, UPOS, ...
 _UD_TOKEN, _UD_TAG = 2, 4
 _UD_ID = re.compile(r"[0-9]+([-.][0-9]+)?")  # 1-2 is a range of tokens, 8.1 an empty node
+Row = tuple[int, list[str]]  # its line, its columns
+
+TOKENS = ("tokens", "words")  # usual names of lists of tokens
+SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
 def _as_tuple(given: Any) -> Any:
@@ -47,7 +52,6 @@ def _not_none(name: str) -> str:
 _Name = Annotated[str, Field(min_length=1), AfterValidator(_not_none)]
 _Column = Annotated[int, Field(ge=1)] | _Name
 _Names = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_tuple)]
-Row = tuple[int, list[str]]  # its line, its columns
 
 
 class TaggedConfig(Config):
@@ -145,7 +149,7 @@ def _of_file(source: Source, config: TaggedConfig) -> Iterator[TaggedSentence]:
     lines = read_lines(source, config.encoding, config.max_piece_bytes)
     head = _until_text(lines)
     lines = chain(head, lines)
-    if not are_objects(source.name, head[-1] if head else ""):
+    if not _are_objects(source.name, head[-1] if head else ""):
         return _of_columns(lines, source.name, config)
     return _of_objects(json_records(lines, source.name), source.name, config, "lines")
 
@@ -161,7 +165,7 @@ def _of_objects(
             "'tags'; leave it out."
         )
     has_tags, named = config.tag is not None, config.named_columns
-    found = (tagged_object(each, has_tags=has_tags, named=named) for each in records)
+    found = (_tagged_object(each, has_tags=has_tags, named=named) for each in records)
     return (_of_object(each, name, config) for each in chain.from_iterable(found))
 
 
@@ -175,7 +179,7 @@ def _until_text(lines: Iterator[str]) -> list[str]:
     return head
 
 
-def _of_object(found: TaggedObject, name: str, config: TaggedConfig) -> TaggedSentence:
+def _of_object(found: _TaggedObject, name: str, config: TaggedConfig) -> TaggedSentence:
     tokens = tuple(normalize(token, config.normalization) for token in found.tokens)
     if len(tokens) > config.max_tokens:
         raise _too_long(name, found.line, config)
@@ -346,3 +350,64 @@ def _too_long(name: str, line: int, config: TaggedConfig) -> CorpusError:
         "this is no tagged text, or empty lines are missing; put one after each sentence, or set "
         "rows.max_tokens (--set rows.max_tokens=...) if it is one sentence."
     )
+
+
+class _TaggedObject(NamedTuple):
+    """The sentence of one row; without tags where none are wanted."""
+
+    tokens: list[str]
+    tags: Sequence[str]
+    line: int
+
+
+def _are_objects(name: str, first: str) -> bool:
+    """Whether a file has an object a line, by its name or by its first line."""
+    if PurePosixPath(without_compression_suffix(name)).suffix.lower() in SUFFIXES:
+        return True
+    return json_object(first) is not None
+
+
+def _tagged_object(
+    record: Record, *, has_tags: bool, named: Mapping[str, str]
+) -> Iterator[_TaggedObject]:
+    """Yield the sentence of an object, if it has tokens.
+
+    Args:
+        record: a line of JSON, or a row of Parquet.
+        has_tags: whether the tags are read.
+        named: names of the lists, under "token" and "tag", where they are not the usual ones.
+
+    Raises:
+        CorpusError: there are no two lists of the same length.
+    """
+    listed = named.get("token") or _usual(record, TOKENS)
+    tokens = [_token(each, listed, record) for each in _values(listed, record)]
+    own = named.get("tag") or _usual(record, TAGS)
+    tags = [str(label_of(each, record)) for each in _values(own, record)] if has_tags else []
+    if has_tags and len(tokens) != len(tags):
+        raise record.error(
+            f"{counted(len(tokens), 'token')} and {counted(len(tags), 'tag')}; give a tag for "
+            "each token."
+        )
+    if tokens:
+        yield _TaggedObject(tokens, tags, record.line)
+
+
+def _usual(record: Record, names: Sequence[str]) -> str:
+    """Return the first of the usual names that an object has."""
+    return next((name for name in names if name in record.values), names[0])
+
+
+def _values(name: str, record: Record) -> list[Any]:
+    values = record.value(name)
+    if not isinstance(values, list):
+        raise record.error(f"'{name}' holds {type_name(values)} where an array is expected.")
+    return values
+
+
+def _token(given: Any, name: str, record: Record) -> str:
+    if not isinstance(given, str):
+        raise record.error(f"a token is {type_name(given)}; write it as text.")
+    if not given or "\n" in given:
+        raise record.error("a token is empty or holds a line end; correct or remove the row.")
+    return record.whole(given, name)

@@ -7,16 +7,15 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from foretext.base.errors import CorpusError, SettingError
-from foretext.base.parsing.json_text import json_object
+from foretext.base.parsing.json_file import json_object
 from foretext.corpus.columns import has_column, value_at
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.decoding import normalize
 from foretext.data.rows.input_file import InputFile
 from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
-from foretext.data.rows.json_lines import json_records
 from foretext.data.rows.record import Record
-from foretext.data.rows.tagged import TaggedConfig, read_tagged
-from foretext.data.rows.tagged_objects import TOKENS
+from foretext.data.rows.records import json_records
+from foretext.data.rows.tagged import TOKENS, TaggedConfig, read_tagged
 from foretext.data.rows.token_lines import are_token_lines
 
 __all__ = ["tagged_inputs"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+from typing import Any, NamedTuple, Protocol
 
 from foretext.base.errors import CorpusError
 from foretext.corpus.decoding import normalize
@@ -12,9 +15,11 @@ from foretext.data.rows.label import Label
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import RowsConfig, as_columns
-from foretext.data.rows.unread_header import refuse_header
 
-__all__ = ["LabelledText", "label_of", "read_texts"]
+__all__ = ["LabelledRow", "LabelledText", "label_of", "read_texts", "refuse_header"]
+
+ENOUGH = 10  # rows from which a label of one row alone is strange
+USUAL_LENGTHS = 2  # texts are so many times as long as the name of their column, at least
 
 
 class LabelledText(NamedTuple):
@@ -77,3 +82,62 @@ def _labels(record: Record, config: RowsConfig) -> tuple[str, ...]:
         value = value.split(config.label_separator) if value.strip() else []
     values = value if isinstance(value, list) else [value]
     return tuple(dict.fromkeys(label_of(each, record) for each in values))  # each label once
+
+
+class LabelledRow(Protocol):
+    """A text or a pair with its labels."""
+
+    @property
+    def text(self) -> str:
+        """The text, or both texts of a pair."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All that are right, none for an unlabelled row."""
+
+    @property
+    def place(self) -> str:
+        """``file:line``."""
+
+
+def refuse_header(rows: Sequence[LabelledRow], num_texts: int) -> None:
+    """Refuse rows whose first one, in line 1, is surely the names of the columns.
+
+    Its label is no number and the only one of a single row, and each of its texts is one short word
+    where others are long.
+
+    Args:
+        rows: of which columns were read by their numbers.
+        num_texts: columns that make up the text of a row.
+
+    Raises:
+        CorpusError: there is such a row.
+    """
+    first_lines = [row for row in rows if row.place.endswith(":1")]
+    if len(rows) < ENOUGH or not first_lines:
+        return
+    usual = median(len(row.text) for row in rows)
+    rare = _labels_of_one_row(rows)
+    if not rare or any(map(_is_number, rare)):
+        return
+    for row in first_lines:
+        is_short = USUAL_LENGTHS * len(row.text) <= usual and len(row.text.split()) <= num_texts
+        if is_short and rare == set(row.labels):
+            raise CorpusError(
+                f"{row.place.removesuffix(':1')}, line 1: columns that have numbers are those of a "
+                "file without a header, but this row looks like one (no other row has the label "
+                f"'{row.labels[0]}'); name the columns by the names in it, or remove the line."
+            )
+
+
+def _labels_of_one_row(rows: Sequence[LabelledRow]) -> set[str]:
+    counts = Counter(label for row in rows for label in set(row.labels))
+    return {label for label, count in counts.items() if count == 1}
+
+
+def _is_number(label: str) -> bool:
+    try:
+        float(label)
+    except ValueError:
+        return False
+    return True

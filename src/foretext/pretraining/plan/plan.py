@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from foretext.base.files import atomic_file
-from foretext.pretraining.plan.candidates import Candidate
 from foretext.pretraining.plan.forecast import ORDERING
+from foretext.pretraining.plan.size import Candidate
 from foretext.progress.bar import human_bytes, human_count, human_seconds
 from foretext.recipe import Recipe
 

@@ -8,9 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from foretext.serving.errors import Unauthorized
 from foretext.serving.guards.refusal import header, refuse
-from foretext.serving.keys import Keys
-from foretext.serving.service import Service
-from foretext.serving.trace import Trace
+from foretext.serving.service import Service, Trace
+from foretext.serving.settings import Keys
 
 __all__ = ["KeyGuard"]
 

@@ -21,7 +21,6 @@ FAMILIES = (
     "searching",
     "operations",
     "pages",
-    "playground",
 )
 
 

@@ -15,8 +15,8 @@ from starlette.responses import Response
 
 from foretext.serving.abilities.rerank import RerankOptions
 from foretext.serving.fitting import Texts
+from foretext.serving.routes.tei import CutBody
 from foretext.serving.service import Service
-from foretext.serving.tei_bodies import CutBody
 from foretext.serving.text_request import Asked, ask, json_reply
 
 __all__ = ["TextsBody", "rank_texts", "router"]

@@ -21,9 +21,9 @@ from foretext.serving.hub_tasks import TASKS, HubRequest, question_answering
 from foretext.serving.routes import tei
 from foretext.serving.routes.operations import health
 from foretext.serving.routes.rerank import TextsBody, rank_texts
+from foretext.serving.routes.tei import EmbedBody, SimilarityBody
 from foretext.serving.served_model import ServedModel
 from foretext.serving.service import Service
-from foretext.serving.tei_bodies import EmbedBody, SimilarityBody
 from foretext.serving.tei_info import tei_info
 from foretext.serving.text_request import json_reply, vectors_reply
 

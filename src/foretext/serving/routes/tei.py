@@ -7,9 +7,13 @@ of tokens count characters, not bytes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
 import numpy as np
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
+from pydantic_core import PydanticCustomError
 from starlette.responses import Response
 
 from foretext.serving.abilities.decode import DecodeOptions
@@ -20,21 +24,32 @@ from foretext.serving.errors import BadRequest, CannotServe
 from foretext.serving.fitting import Cutting
 from foretext.serving.routes.remote_tokenizer import prompt_tokens
 from foretext.serving.service import Service
-from foretext.serving.tei_bodies import (
-    DecodeBody,
-    EmbedAllBody,
-    EmbedBody,
-    PredictBody,
-    SimilarityBody,
-    TokenizeBody,
+from foretext.serving.text_request import (
+    Asked,
+    ask,
+    decoded_texts,
+    json_reply,
+    prompted,
+    single_texts,
+    vectors_reply,
 )
-from foretext.serving.tei_predictions import Prediction, predictions_of
-from foretext.serving.text_inputs import decoded_texts, prompted
-from foretext.serving.text_request import Asked, ask, json_reply, single_texts, vectors_reply
 
-__all__ = ["embeddings", "router", "similarities"]
+__all__ = [
+    "CutBody",
+    "EmbedAllBody",
+    "EmbedBody",
+    "SimilarityBody",
+    "SimilarityInputs",
+    "TeiBody",
+    "embeddings",
+    "predictions_of",
+    "router",
+    "similarities",
+]
 
 router = APIRouter(tags=["text-embeddings-inference"])
+
+TokenId = Annotated[int, Field(ge=0)]
 
 
 @router.post("/embed", response_model=list[list[float]])
@@ -112,8 +127,15 @@ async def similarities(body: SimilarityBody, request: Request) -> Asked:
     return asked._replace(answers=(units[1:] @ units[0]).tolist())
 
 
-@router.post("/predict", response_model=list[Prediction] | list[list[Prediction]])
-async def predict(body: PredictBody, request: Request) -> Response:
+class _Prediction(BaseModel):
+    """A label, and how probable it is."""
+
+    score: float
+    label: str
+
+
+@router.post("/predict", response_model=list[_Prediction] | list[list[_Prediction]])
+async def predict(body: _PredictBody, request: Request) -> Response:
     """Return all labels of an input, the most probable first; of a batch, a list of that.
 
     A task without labels answers with the record of ``foretext predict --json``.
@@ -164,7 +186,7 @@ class PromptTokens(BaseModel):
 
 
 @router.post("/tokenize", response_model=list[list[SimpleToken]] | PromptTokens)
-async def tokenize(body: TokenizeBody, request: Request) -> Response:
+async def tokenize(body: _TokenizeBody, request: Request) -> Response:
     """Return the tokens of each text."""
     if body.prompt is not None:
         special = body.add_special_tokens
@@ -184,7 +206,7 @@ async def tokenize(body: TokenizeBody, request: Request) -> Response:
 
 
 @router.post("/decode", response_model=list[str])
-async def decode(body: DecodeBody, request: Request) -> Response:
+async def decode(body: _DecodeBody, request: Request) -> Response:
     """Return the text that each row of ids stands for."""
     if not body.ids:
         raise BadRequest("ids is empty; give one at least.")
@@ -195,3 +217,146 @@ async def decode(body: DecodeBody, request: Request) -> Response:
         request, "decode", rows, DecodeOptions(body.skip_special_tokens), model=body.model
     )
     return json_reply(answered.answers)
+
+
+def _in_words(sentence: str) -> WrapValidator:
+    """Return what refuses a value of several possible forms with one sentence for all of them."""
+
+    def validate(value: Any, check: Any) -> Any:
+        try:
+            return check(value)
+        except ValidationError:
+            raise PydanticCustomError("form", "{sentence}", {"sentence": sentence}) from None
+
+    return WrapValidator(validate)
+
+
+Inputs = Annotated[
+    str | list[TokenId] | list[str | list[TokenId]],
+    _in_words("give a text, ids of its tokens, or a list of such"),
+]
+TaskInputs = Annotated[
+    str | list[str] | list[list[str]],
+    _in_words('give a text, a pair ["a", "b"], or a batch [["a"], ["b"]]'),
+]
+TextInputs = Annotated[str | list[str], _in_words("give a text, or a list of texts")]
+IdRows = Annotated[
+    list[TokenId] | list[list[TokenId]], _in_words("give ids of tokens, or a list of such lists")
+]
+
+
+class TeiBody(BaseModel):
+    """What every request may have."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False, use_attribute_docstrings=True)
+
+    model: str | None = Field(default=None, examples=[None])
+    """Name of the model; null: the first one that can do it."""
+
+
+class CutBody(TeiBody):
+    """What becomes of inputs that are longer than the model reads at once."""
+
+    truncate: bool | None = None
+    """true: they are cut; false: they are refused; null: as the model does it in Python, which
+    averages vectors over windows."""
+
+    truncation_direction: Literal["right", "left", "Right", "Left"] = "right"
+    """The end that is cut off; text-embeddings-inference to 1.8 takes capitals alone."""
+
+    @property
+    def cutting(self) -> Cutting:
+        """The two as one."""
+        is_left = self.truncation_direction.lower() == "left"
+        return Cutting(self.truncate, "left" if is_left else "right")
+
+
+class EmbedAllBody(CutBody):
+    """Texts, or ids of tokens."""
+
+    inputs: Inputs = Field(examples=[["the king lives in a castle"]])
+    """A text, or several; a row of ids stands for the text that they are decoded to."""
+
+    prompt_name: str | None = None
+    """Name of a text of the model that is put before each input."""
+
+
+class EmbedBody(EmbedAllBody):
+    """Texts to turn into vectors."""
+
+    normalize: bool = True
+    """Whether vectors get length 1."""
+
+    dimensions: int | None = Field(default=None, ge=1)
+    """Numbers of a vector that are kept, the first ones; null: all."""
+
+
+class SimilarityInputs(BaseModel):
+    """A text, and those to compare with it."""
+
+    model_config = TeiBody.model_config
+
+    source_sentence: str = Field(examples=["the king lives in a castle"])
+    sentences: list[str] = Field(examples=[["the queen lives in a castle"]])
+
+
+class SimilarityParameters(CutBody):
+    """How the texts are read."""
+
+    prompt_name: str | None = None
+
+
+class SimilarityBody(TeiBody):
+    """A text, and those to compare with it."""
+
+    inputs: SimilarityInputs
+    """The texts."""
+
+    parameters: SimilarityParameters | None = None
+    """How they are read."""
+
+
+class _PredictBody(CutBody):
+    """Inputs of a task."""
+
+    inputs: TaskInputs = Field(examples=["the ship left the harbour"])
+    """A text; ``["a", "b"]`` is one pair of texts; ``[["a"], ["b"]]`` is a batch."""
+
+    raw_scores: bool = False
+    """Logits in place of probabilities."""
+
+
+class _TokenizeBody(TeiBody):
+    """Texts to take apart."""
+
+    inputs: TextInputs = Field(default=[], examples=["the king lives in a castle"])
+    """A text, or several."""
+
+    prompt: str | None = Field(default=None, examples=[None])
+    """In place of `inputs`: a text whose ids alone are returned, as vLLM's clients ask it."""
+
+    add_special_tokens: bool = True
+    """Whether tokens such as [CLS] are put around each text."""
+
+    prompt_name: str | None = None
+    """Name of a text of the model that is put before each input."""
+
+
+class _DecodeBody(TeiBody):
+    """Ids to put together."""
+
+    ids: IdRows = Field(examples=[[1, 2, 3]])
+    """Ids of a text, or of several."""
+
+    skip_special_tokens: bool = True
+    """Whether tokens such as [CLS] are left out."""
+
+
+def predictions_of(record: Mapping[str, Any]) -> Any:
+    """Return labels, or a single score, as its clients know them; any other record as it is."""
+    if "labels" in record:
+        return [
+            {"score": each.get("logit", each.get("probability")), "label": str(each["label"])}
+            for each in record["labels"]
+        ]
+    return [{"score": record["score"], "label": "score"}] if "score" in record else record

@@ -1,26 +1,28 @@
-"""A Ray cluster in use: functions on its nodes, its size, and whether it is still there."""
+"""A Ray cluster in use: functions on its nodes, its size, and whether it is still there.
+
+What runs on the nodes of a cluster, and whether they have what this machine has. Equal results
+need equal versions: of foretext, and of what decides about letters, words and texts.
+"""
 
 from __future__ import annotations
 
+import importlib
 import math
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from types import TracebackType
+from importlib import metadata
+from platform import python_version
+from types import ModuleType, TracebackType
 from typing import Any, Self
 
-from foretext.base.errors import ClusterError
+from foretext._version import __version__
+from foretext.base.errors import ClusterError, SettingError
 from foretext.shards.on_ray.address import RayAddress, answers
 from foretext.shards.on_ray.connection import connected, imported_ray
-from foretext.shards.on_ray.nodes import (
-    expected,
-    refuse_differences,
-    sent,
-    sent_part,
-    visits,
-)
 
-__all__ = ["RayCluster"]
+__all__ = ["RayCluster", "expected"]
 
 POLL = 2.0  # seconds between two looks whether it is still there
 HEAD_PATIENCE = 30.0  # seconds without the head; Ray ends this process after 60
@@ -28,6 +30,21 @@ CPU_PATIENCE = 600.0  # seconds without any CPU: a cluster that grows by need ma
 COUNTED = 10.0  # seconds for which a count of CPUs is believed
 VISIT = 60.0  # seconds in which nodes have to say what they have; busy ones may take longer
 RETRIES = 3  # of a task whose process or node died
+
+PACKAGES = (
+    "ray",
+    "numpy",
+    "tokenizers",
+    "jieba",
+    "ftfy",
+    "lingua-language-detector",
+    "numba",
+    "llvmlite",
+)
+
+Differences = dict[str, str]  # of a node: its versions where they are others
+Expected = tuple[dict[str, str], str]  # versions, and the folder that relative names count from
+Visited = tuple[str, Differences, Any]  # name of the node, what differs, what the call returned
 
 
 class RayCluster:
@@ -57,7 +74,7 @@ class RayCluster:
                 self._exits.enter_context(connected(self._address, self._own_cpus))
             self._function = self.ray.remote(
                 max_retries=RETRIES, num_cpus=1, scheduling_strategy="SPREAD"
-            )(sent())
+            )(_sent())
             self._head = self._find_head()
             self._seen = self._had_cpus = time.monotonic()
             self._counted, self._num_cpus = self._seen - COUNTED, 0
@@ -81,11 +98,11 @@ class RayCluster:
         return self._function.remote(self.here, target, *arguments)
 
     def part(self, num_cpus: int) -> Any:
-        """Return a handle of what will stay on a node: an actor with the methods of `sent_part`.
+        """Return a handle of what will stay on a node: an actor with the methods of `_sent_part`.
 
         It waits for a node that has CPUs, and is lost with its node.
         """
-        kind = self.ray.remote(num_cpus=num_cpus, scheduling_strategy="SPREAD")(sent_part())
+        kind = self.ray.remote(num_cpus=num_cpus, scheduling_strategy="SPREAD")(_sent_part())
         return kind.remote()
 
     def result(self, reference: Any) -> tuple[str, Any]:
@@ -96,7 +113,7 @@ class RayCluster:
             RayError: of Ray.
         """
         node, differences, returned = self.ray.get(reference)
-        refuse_differences(node, differences, self.here)
+        _refuse_differences(node, differences, self.here)
         return node, returned
 
     def num_cpus(self) -> int:
@@ -151,7 +168,7 @@ class RayCluster:
         Raises:
             SettingError: a node has others than this machine.
         """
-        asked = visits(self.ray, self._function, self.here)
+        asked = _visits(self.ray, self._function, self.here)
         end = time.monotonic() + VISIT
         while asked and time.monotonic() < end:
             for reference in self.wait(asked):
@@ -164,3 +181,106 @@ class RayCluster:
             return self._address.host, self._address.port
         address = RayAddress.read(self.ray.get_runtime_context().gcs_address)
         return address.host, address.port
+
+
+def _sent() -> Callable[..., Visited]:
+    """Return the function that is sent to nodes, with its code, because they may lack foretext.
+
+    It gets what is `expected`, ``"module:name"`` of a function of foretext, or None, and arguments
+    of that. It calls the function where nothing differs.
+    """
+
+    def on_node(expected: Any, target: str | None, *arguments: Any) -> Any:
+        import importlib
+        import os
+        import platform
+        import socket
+        from importlib import metadata
+
+        import ray
+
+        def version(name: str) -> str:
+            try:
+                if name == "Python":
+                    return platform.python_version()
+                if name == "foretext":
+                    return str(importlib.import_module("foretext._version").__version__)
+                return metadata.version(name)
+            except (ImportError, metadata.PackageNotFoundError):
+                return "none"
+
+        versions, folder = expected
+        found = {name: version(name) for name in versions}
+        differing = {name: found[name] for name in versions if found[name] != versions[name]}
+        node = f"{ray.util.get_node_ip_address()} ({socket.gethostname()})"
+        if differing or target is None:
+            return node, differing, None
+        if os.path.isdir(folder):  # noqa: PTH112  a folder that all nodes share
+            os.chdir(folder)
+        module, _, name = target.partition(":")
+        return node, {}, getattr(importlib.import_module(module), name)(*arguments)
+
+    return on_node
+
+
+def _sent_part() -> type:
+    """Return the class of what stays on a node between calls, with its code as well.
+
+    `open` does what the function of `_sent` does, but keeps what was returned; `do` calls a method
+    of that.
+    """
+    called = _sent()
+
+    class Part:
+        def open(self, expected: Any, target: str, *arguments: Any) -> Any:
+            node, differences, self.part = called(expected, target, *arguments)
+            return node, differences, None
+
+        def do(self, name: str, *arguments: Any) -> Any:
+            return getattr(self.part, name)(*arguments)
+
+    return Part
+
+
+def expected() -> Expected:
+    """Return what nodes have to have, as this machine has it."""
+
+    def version(package: str) -> str:
+        try:
+            return metadata.version(package)
+        except metadata.PackageNotFoundError:
+            return "none"
+
+    packages = {package: version(package) for package in PACKAGES}
+    return {"foretext": __version__, "Python": python_version(), **packages}, os.getcwd()  # noqa: PTH109
+
+
+def _refuse_differences(node: str, differences: Differences, here: Expected) -> None:
+    """Refuse a node with other versions than this machine.
+
+    Raises:
+        SettingError: naming the node and the versions.
+    """
+    if differences:
+        named = ", ".join(
+            f"{name} {version} (here {here[0][name]})" for name, version in differences.items()
+        )
+        raise SettingError(
+            f"Node {node} of the Ray cluster has other versions than this machine: {named}; "
+            "install the same ones on all nodes."
+        )
+
+
+def _visits(ray: ModuleType, function: Any, here: Expected) -> list[Any]:
+    """Ask every node of a cluster for its versions, and return references to the answers."""
+    strategies = importlib.import_module("ray.util.scheduling_strategies")
+    return [
+        function.options(
+            num_cpus=0,
+            scheduling_strategy=strategies.NodeAffinitySchedulingStrategy(
+                node["NodeID"], soft=False
+            ),
+        ).remote(here, None)
+        for node in ray.nodes()
+        if node["Alive"]
+    ]

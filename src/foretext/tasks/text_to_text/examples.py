@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from foretext.base.errors import CorpusError
-from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
-from foretext.data.prefix_examples import PrefixExamples
+from foretext.data.padded_examples import IGNORED, PaddedExamples, PrefixExamples, Ragged
 from foretext.data.rows import ParallelText
 from foretext.heads.task_base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead

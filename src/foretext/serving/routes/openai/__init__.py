@@ -1,12 +1,9 @@
 """The routes of OpenAI's server below ``/v1/``, as its clients know them.
 
-models.py           what there is to ask
+models.py           which models there are
 embeddings.py       vectors of texts
 completions.py      texts that a model writes, whole or as a stream
-completion_body.py  what a client may ask of them
-completion.py       one request of them while it is answered
-prompt_in_work.py   the texts of one of its prompts, in the model's thread
-events.py           what a model's thread reports, sent as it comes
+completion_body.py  what a client may request of them
 inputs.py           texts and ids of a request
 absent.py           routes of OpenAI that no model here can answer
 """

@@ -22,8 +22,7 @@ from foretext.serving.errors import BadRequest, Broken
 from foretext.serving.fitting import Cutting
 from foretext.serving.routes.openai.inputs import Inputs, Item, as_items
 from foretext.serving.service import Service
-from foretext.serving.text_inputs import decoded_texts
-from foretext.serving.text_request import ask, json_reply, single_texts
+from foretext.serving.text_request import ask, decoded_texts, json_reply, single_texts
 
 __all__ = ["router"]
 
