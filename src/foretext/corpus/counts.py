@@ -28,6 +28,7 @@ __all__ = [
     "PortableCutter",
     "WordCounts",
     "count_words",
+    "open_counter",
     "read_table",
     "write_table",
 ]
@@ -267,7 +268,7 @@ def _counted_shards(
         yield read_table(done.folder)
 
 
-def _open_counter(settings: str) -> Fill:
+def open_counter(settings: str) -> Fill:
     """Return what counts the words of shards, for `foretext.shards.ShardWork`.
 
     Args:

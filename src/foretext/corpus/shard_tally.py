@@ -35,7 +35,7 @@ from foretext.corpus.word_table import Lines, WordTable
 from foretext.shards import Shard, ShardEngine, ShardWork
 from foretext.shards.work import Fill
 
-__all__ = ["ShardTally", "TallySettings", "tallies"]
+__all__ = ["ShardTally", "TallySettings", "open_tallying", "tallies"]
 
 BLOCK = 1 << 16  # characters of whole documents
 
@@ -248,7 +248,7 @@ def tallies(
             shutil.rmtree(done.folder, ignore_errors=True)
 
 
-def _open_tallying(settings: str) -> Fill:
+def open_tallying(settings: str) -> Fill:
     """Return what tallies shards, for `foretext.shards.ShardWork`.
 
     Args:

@@ -27,7 +27,7 @@ from foretext.tokenizers.base import EncodedBlock, Tokenizer
 if TYPE_CHECKING:
     from foretext.data.segmenter import Segmenter
 
-__all__ = ["write_tokens"]
+__all__ = ["open_encoder", "write_tokens"]
 
 LAYOUT = 1  # version of the files; part of the fingerprint
 FILES = ("ids", "sentence_starts", "document_starts")
@@ -252,7 +252,7 @@ def _encoded_shards(
         yield MarkedBlock(_read_block(done.folder), None)
 
 
-def _open_encoder(settings: str) -> Fill:
+def open_encoder(settings: str) -> Fill:
     """Return what encodes shards, for `foretext.shards.ShardWork`.
 
     Args:

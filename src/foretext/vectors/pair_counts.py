@@ -47,7 +47,13 @@ from foretext.shards.work import Fill
 from foretext.vectors.cooccurrence import Cooccurrence, CooccurrenceWriter, is_counted
 from foretext.vectors.row_runs import Piece, Run, merge_runs, new_piece, pieces_of, trimmed
 
-__all__ = ["ShardedPairs", "count_cooccurrence", "open_cooccurrence", "pair_weights"]
+__all__ = [
+    "ShardedPairs",
+    "count_cooccurrence",
+    "open_cooccurrence",
+    "open_counter",
+    "pair_weights",
+]
 
 LAYOUT = 1  # of the files; part of the fingerprint
 LARGEST_UNIT = 1 << 32
@@ -307,7 +313,7 @@ class ShardedPairs(NamedTuple):
             yield Shard(number, partial(_data, tokens, window, first, last), num_words)
 
 
-def _open_counter(settings: str) -> Fill:
+def open_counter(settings: str) -> Fill:
     """Return what counts the pairs of shards, for `foretext.shards.ShardWork`.
 
     Args:

@@ -16,7 +16,7 @@ from foretext.shards.on_ray.cluster import RayCluster
 from foretext.shards.on_ray.connection import cluster_address, first_line
 from foretext.shards.work import DoneShard, Fill, Shard, ShardWork, fill_shard
 
-__all__ = ["RayEngine"]
+__all__ = ["RayEngine", "do_shard"]
 
 AHEAD = 1.25  # shards on their way for each CPU, so that none waits for the next one
 UNREAD = 4  # shards that wait for an earlier one, for each on its way; their results are on disk
@@ -163,7 +163,7 @@ def _lost(number: int, error: Exception) -> ForetextError:
     )
 
 
-def _do_shard(opener: str, settings: str, data: bytes) -> ShardResult:
+def do_shard(opener: str, settings: str, data: bytes) -> ShardResult:
     """Do one shard, and return its files."""
     try:
         fill = _opened(opener, settings)

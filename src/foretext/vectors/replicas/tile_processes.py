@@ -26,7 +26,7 @@ from foretext.vectors.replicas.local_group import LocalProcesses, ProcessLostErr
 from foretext.vectors.replicas.training import TRIES, too_many_lost
 from foretext.vectors.tiles import Tiles
 
-__all__ = ["Slot", "TilePlan", "TileProcesses", "learn_tiles", "tile_slots"]
+__all__ = ["Slot", "TilePlan", "TileProcesses", "learn_tiles", "tile_part_of_process", "tile_slots"]
 
 
 class TileProcesses:
@@ -235,7 +235,7 @@ def learn_tiles(
     train_tiles(cells, parameters, np.array(tiles, np.int64), np.float32(rate), losses)
 
 
-def _tile_part_of_process(plan: list[Any], number: int, descriptor: int) -> _TilePart:
+def tile_part_of_process(plan: list[Any], number: int, descriptor: int) -> _TilePart:
     """Return the part of a process that another one has started.
 
     Raises:

@@ -25,7 +25,7 @@ from foretext.vectors.replicas.plan import ReplicaPlan
 from foretext.vectors.replicas.tiers import ROUNDS, Rows
 from foretext.vectors.schedule import Learned
 
-__all__ = ["META", "Exchange", "RayReplicaGroup", "SentText", "pieces_of"]
+__all__ = ["META", "Exchange", "Member", "RayReplicaGroup", "SentText", "pieces_of"]
 
 Part = dict[str, np.ndarray]  # some rows of each matrix, flat float32
 LAST = ROUNDS - 1  # after which all rows are due
@@ -137,7 +137,7 @@ class Exchange(NamedTuple):
         return places
 
 
-class _Member:
+class Member:
     """A `Replica` that is alone on its machine.
 
     It has the room that processes of one machine share. What others would have written there is
