@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.parsing import read_tensors, write_tensors
 from foretext.search import Place, SearchIndex
 from foretext.search.bm25 import BM25
+from foretext.search.index import index as make_index
 from tests.search.indexes import TEXTS, VECTORS, made
 
 
@@ -209,3 +211,38 @@ def test_names_of_files_are_never_opened(tmp_path: Path) -> None:
     found = ft.load(tmp_path / "index", SearchIndex).search("ship", 1)
     assert found[0].source.endswith("../../etc/passwd")
     assert found[0].text == "The ship left the harbour."
+
+
+WIDE = "Room ４７１１ is closed.\nThe ﬁnal day.\nWe sell ｶﾒﾗ here.\nnothing else\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "at"),
+    [("4711", 0), ("ROOM ４７１１", 0), ("final", 1), ("ﬁnal", 1), ("カメラ", 2), ("ｶﾒﾗ", 2)],
+)
+def test_words_are_found_in_every_form_of_their_letters(
+    tmp_path: Path, query: str, at: int
+) -> None:
+    found = made(tmp_path, WIDE).search(query, by="words")
+    assert [hit.text for hit in found] == [WIDE.splitlines()[at]]
+
+
+def test_an_index_of_an_earlier_edition_still_answers(tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("job", "word_index"):
+            patch.setattr(f"foretext.search.{module}.WORD_FORM", "NFC")
+        made(tmp_path, WIDE)
+    config = tmp_path / "index" / "config.json"
+    facts = json.loads(config.read_text(encoding="utf-8"))
+    assert facts.pop("words_form") == "NFC"  # which earlier versions did not write
+    config.write_text(json.dumps(facts), encoding="utf-8")
+    kept = ft.load(tmp_path / "index")
+    assert kept.search("４７１１", by="words")[0].text.startswith("Room")
+    assert not kept.search("4711", by="words")
+    (tmp_path / "more.txt").write_text("Room 4712 is open.\n", encoding="utf-8")
+    both = [tmp_path / "texts.txt", tmp_path / "more.txt"]
+    grown = make_index(
+        tmp_path / "vectors.safetensors", both, tmp_path / "index", text={"documents": "line"},
+        add=True, quiet=True,
+    )  # fmt: skip
+    assert grown.search("4711", by="words")[0].text.startswith("Room")  # all words are counted anew

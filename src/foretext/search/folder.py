@@ -81,6 +81,9 @@ class ModelFacts(_Facts):
     options: EmbeddingOptions
 
 
+WordForm = Literal["NFC", "NFKC"]
+
+
 class IndexFacts(_Facts):
     """What `config.json` says of an index."""
 
@@ -94,6 +97,7 @@ class IndexFacts(_Facts):
     dtype: StorageType
     words: PreTokenizerKind  # what a word is
     words_edition: Annotated[int, Field(ge=1, le=2)] = 1  # of its rules
+    words_form: WordForm = "NFC"  # Unicode form in which words are counted
     model: ModelFacts
 
 

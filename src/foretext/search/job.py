@@ -31,7 +31,7 @@ from foretext.search.passages import Passages
 from foretext.search.reading import read_passages
 from foretext.search.settings import IndexConfig
 from foretext.search.vector_search import StoredVectors
-from foretext.search.word_index import write_word_index
+from foretext.search.word_index import WORD_FORM, write_word_index
 from foretext.vectors.neighbor_graph import NeighborGraph, is_usearch_installed
 
 __all__ = ["Job", "build_graph", "keep_model", "refuse_missing_usearch"]
@@ -106,7 +106,8 @@ class Job:
         passages = Passages(self._folder, facts)
         kind = self._kind_of_words(passages)
         edition = PreTokenizer(kind).edition
-        facts = facts.model_copy(update={"words": kind, "words_edition": edition})
+        of_words = {"words": kind, "words_edition": edition, "words_form": WORD_FORM}
+        facts = facts.model_copy(update=of_words)
         embedder = self._embedder(passages, quiet=quiet)
         dtype, dim = self._config.dtype, self._model.vector_size
         if not self._folder.embeddings.is_file():

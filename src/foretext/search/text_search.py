@@ -20,6 +20,7 @@ from foretext.search.passages import Hit, Place, Results
 from foretext.search.query import AskedQuery
 from foretext.search.search_index import CANDIDATES, By
 from foretext.search.vector_search import best_of
+from foretext.search.word_index import WORD_FORM
 from foretext.vectors.neighbors import Nearest, unit_rows
 
 __all__ = ["TextVectors", "bm25_scores", "search_texts"]
@@ -105,7 +106,7 @@ def bm25_scores(query: str, texts: Sequence[str], settings: BM25) -> NDArray[np.
 
 
 def _words(pre_tokenizer: PreTokenizer, text: str) -> list[str]:
-    return pre_tokenizer.words(unicodedata.normalize("NFC", text))
+    return pre_tokenizer.words(unicodedata.normalize(WORD_FORM, text))
 
 
 def _nearest(cosines: NDArray[np.float32] | None, has_vector: NDArray[np.bool_], k: int) -> Nearest:

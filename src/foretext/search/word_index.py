@@ -26,9 +26,9 @@ from foretext.base.files import open_file, output_error, temporary_folder
 from foretext.base.parsing import map_array, map_tensors, new_array, write_tensors
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind
 from foretext.search.bm25 import BM25, idf, term_scores
-from foretext.search.folder import IndexFacts, IndexFolder
+from foretext.search.folder import IndexFacts, IndexFolder, WordForm
 
-__all__ = ["TENSORS", "WordIndex", "write_word_index"]
+__all__ = ["TENSORS", "WORD_FORM", "WordIndex", "write_word_index"]
 
 TENSORS = {
     "words": ("uint8", 1),  # their bytes, one after another
@@ -40,6 +40,7 @@ TENSORS = {
 }
 
 BLOCK = 20_000  # passages
+WORD_FORM: WordForm = "NFKC"  # full-width letters and ligatures are found by plain ones
 MOST = np.iinfo(np.uint16).max
 
 
@@ -54,6 +55,7 @@ class WordIndex:
     def __init__(self, folder: IndexFolder, facts: IndexFacts) -> None:
         self._path = folder.words
         self._pre_tokenizer = PreTokenizer(facts.words, edition=facts.words_edition)
+        self._form = facts.words_form
         tensors = map_tensors(folder.words, ModelFileError, TENSORS)
         self._words, self._word_starts = tensors["words"], tensors["word_starts"]
         self._first, self._rows = tensors["first"], tensors["rows"]
@@ -70,7 +72,7 @@ class WordIndex:
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text, cut and in lower case as those of the passages were."""
-        return self._pre_tokenizer.words(unicodedata.normalize("NFC", text))
+        return self._pre_tokenizer.words(unicodedata.normalize(self._form, text))
 
     def num_with(self, word: str) -> int:
         """Return how many passages have a word."""
@@ -203,7 +205,7 @@ class _Counter:
         }
 
     def _words(self, text: str) -> list[int]:
-        words = self._pre_tokenizer.words(unicodedata.normalize("NFC", text))
+        words = self._pre_tokenizer.words(unicodedata.normalize(WORD_FORM, text))
         return [self._ids.setdefault(word, len(self._ids)) for word in words]
 
     def _first(self, places: NDArray[np.int64]) -> NDArray[np.int64]:

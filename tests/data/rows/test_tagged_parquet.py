@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from foretext.data.rows import (
     TaggedConfig,
     input_files,
     read_tagged,
+    read_texts,
     tagged_inputs,
 )
 
@@ -81,3 +83,43 @@ def test_uneven_lists_have_their_row(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", tokens=SENTENCES, tags=[["O"] * 3, ["O"] * 2, ["O"] * 2])
     with pytest.raises(CorpusError, match="line 2: 1 token and 2 tags"):
         read_tagged(path)
+
+
+def of_datasets(path: Path, features: dict[str, Any], **columns: Any) -> Path:
+    """Write a file as the library `datasets` does, which keeps names in the metadata."""
+    kept = json.dumps({"info": {"features": features}})
+    pq.write_table(pa.table(columns).replace_schema_metadata({"huggingface": kept}), path)
+    return path
+
+
+CLASSES = {"names": list(NAMES), "_type": "ClassLabel"}
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [{"feature": CLASSES, "_type": "Sequence"}, {"feature": CLASSES, "_type": "List"}, [CLASSES]],
+)
+def test_names_of_tags_are_those_of_the_file(tmp_path: Path, feature: Any) -> None:
+    given = {"ner_tags": feature}
+    path = of_datasets(tmp_path / "a.parquet", given, tokens=SENTENCES, ner_tags=NUMBERS)
+    assert [each.tags for each in read_tagged(path)] == TAGS
+    others = read_tagged(path, TaggedConfig(tag_names=("O", "B-X", "I-X")))
+    assert others[0].tags == ("B-X", "I-X", "I-X")  # the user's go before
+
+
+def test_names_of_labels_are_those_of_the_file(tmp_path: Path) -> None:
+    features = {
+        "label": {"names": ["negative", "positive"], "_type": "ClassLabel"},
+        "text": {"dtype": "string", "_type": "Value"},
+    }
+    path = of_datasets(tmp_path / "a.parquet", features, text=["b", "a", "c"], label=[1, 0, -1])
+    assert [row.labels for row in read_texts(path)] == [("positive",), ("negative",), ("-1",)]
+
+
+@pytest.mark.parametrize(
+    "metadata", [b"{", b"[]", b'{"info": {"features": {"label": 3}}}', b"\xff"]
+)
+def test_other_metadata_names_nothing(tmp_path: Path, metadata: bytes) -> None:
+    table = pa.table({"text": ["b", "a"], "label": [1, 0]})
+    pq.write_table(table.replace_schema_metadata({"huggingface": metadata}), tmp_path / "a.parquet")
+    assert [row.labels for row in read_texts(tmp_path / "a.parquet")] == [("1",), ("0",)]

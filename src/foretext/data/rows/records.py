@@ -6,7 +6,7 @@ or else by the first line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from io import BytesIO
 from itertools import chain, islice
@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO, Literal
 
 from foretext.base.errors import CorpusError
-from foretext.base.parsing.json_file import json_value
+from foretext.base.parsing.json_file import json_object, json_value
 from foretext.corpus.compression import LARGEST_PIECE, unpacked, without_compression_suffix
 from foretext.corpus.decoding import decoded, split_lines, with_line_feeds
 from foretext.corpus.parquet import column_types, parquet_batches
@@ -53,6 +53,8 @@ _SUFFIXES: dict[str, RowFormat] = {
 }
 
 PARQUET = b"PAR1"  # first bytes of a file
+
+Classes = dict[str, list[str]]  # the names of ids by column
 
 
 def read_records(names: RowSource, config: LabelledConfig) -> Iterator[Record]:
@@ -246,29 +248,66 @@ def _no_object(values: object) -> str:
 
 
 def parquet_records(
-    source: Source, config: LabelledConfig, *, every: bool = False
+    source: Source, config: LabelledConfig, *, every: bool = False, named: bool = True
 ) -> Iterator[Record]:
     """Yield the rows; their places are numbers of rows from 1.
+
+    Ids of classes that `datasets` names in the file become these names.
 
     Args:
         source: of the file, which may be compressed as a whole.
         config: whose columns are read.
         every: whether all columns are read.
+        named: whether ids of classes become their names.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
         CorpusError: the file is damaged, or has no such column.
     """
     columns = None if every else [str(column) for column in config.columns]
+    classes: Classes = {}
 
     def check(schema: Any) -> None:
         for column in columns or ():
             Record(column_types(schema), source.name, 1).value(column)
+        if named:
+            classes.update(_class_names(schema.metadata or {}))
 
     with _opened(source, config.max_piece_bytes) as file:
         batches = parquet_batches(file, columns, source.name, check)
         for number, values in enumerate(chain.from_iterable(batches), start=1):
-            yield Record(values, source.name, number)
+            present = {name: classes[name] for name in classes if name in values}
+            labels = {name: _named(values[name], names) for name, names in present.items()}
+            yield Record({**values, **labels}, source.name, number)
+
+
+def _class_names(metadata: Mapping[bytes, bytes]) -> Classes:
+    """Return the names of the classes of each column, as the library `datasets` keeps them."""
+    kept = json_object(metadata.get(b"huggingface", b"").decode("utf-8", "replace")) or {}
+    features = _object(_object(kept.get("info")).get("features"))
+    found = {name: _names_of(feature) for name, feature in features.items()}
+    return {name: names for name, names in found.items() if names}
+
+
+def _names_of(feature: Any) -> list[str]:
+    """Return the names of a column of ids, or of lists of ids; []: it has none."""
+    inner = feature[0] if isinstance(feature, list) and feature else feature
+    inner = _object(inner).get("feature", inner)
+    names = _object(inner).get("names")
+    is_named = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return names if is_named and _object(inner).get("_type") == "ClassLabel" else []
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _named(value: Any, names: Sequence[str]) -> Any:
+    """Return an id, or a list of ids, as names; one that has none, such as -1, stays a number."""
+    if isinstance(value, list):
+        return [_named(each, names) for each in value]
+    is_id = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(names)
+    return names[value] if is_id else value
 
 
 @contextmanager

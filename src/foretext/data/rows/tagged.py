@@ -144,7 +144,8 @@ def read_tagged(path: RowSource, config: TaggedConfig | None = None) -> list[Tag
 def _of_file(source: Source, config: TaggedConfig) -> Iterator[TaggedSentence]:
     reading = RowsConfig(max_piece_bytes=config.max_piece_bytes)
     if format_of(source, reading) == "parquet":
-        rows = parquet_records(source, reading, every=True)
+        named = config.tag_names is None  # by the file, where the user gives no names
+        rows = parquet_records(source, reading, every=True, named=named)
         return _of_objects(rows, source.name, config, "rows")
     lines = read_lines(source, config.encoding, config.max_piece_bytes)
     head = _until_text(lines)
