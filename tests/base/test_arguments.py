@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pytest
+import torch
 
+import foretext as ft
 from foretext.base.argument_kinds import kind_of
 from foretext.base.arguments import checked_arguments, given_array
 from foretext.base.errors import ArgumentError
@@ -39,9 +42,58 @@ def test_wrong_arguments_are_named(given: dict[str, Any], sentence: str) -> None
         asked(**given)
 
 
-def test_python_itself_refuses_arguments_that_do_not_exist() -> None:
-    with pytest.raises(TypeError, match="unexpected"):
-        asked("a", other=1)  # type: ignore[call-arg]
+def test_a_name_that_does_not_exist_is_refused_with_the_one_that_is_meant() -> None:
+    with pytest.raises(ArgumentError, match=r"^asked has no argument 'topm'\. Did you mean 'topn'"):
+        asked("a", topm=1)  # type: ignore[call-arg]
+    with pytest.raises(ArgumentError, match=r"'zzz'\. It takes text, topn, words"):
+        asked("a", zzz=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="missing a required argument"):
+        asked()  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ({"budget": "30s"}, "A budget is an argument of foretext.finetune, pretrain and compare"),
+        ({"text": ["a"]}, "fit has no argument 'text'. Did you mean 'texts'"),
+    ],
+)
+@pytest.mark.parametrize("estimator", [ft.LinearClassifier, ft.FastTextClassifier])
+def test_estimators_say_which_arguments_they_have(
+    estimator: Any, call: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        estimator().fit(["a ship", "a farm"], ["sea", "land"], **call)
+    assert sentence in str(caught.value)
+
+
+class Half:
+    """A number of another library."""
+
+    def __float__(self) -> float:
+        return 0.5
+
+
+@checked_arguments
+def counted(number: int, share: float = 1.0) -> tuple[int, float]:
+    return number, share
+
+
+@pytest.mark.parametrize(
+    "number", [np.array(3), np.int64(3), torch.tensor(3), torch.tensor([3])[0]]
+)
+@pytest.mark.parametrize("share", [np.array(0.5), torch.tensor(0.5), Half(), Decimal("0.5")])
+def test_numbers_of_other_libraries_are_numbers(number: Any, share: Any) -> None:
+    assert counted(number, share) == (3, 0.5)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [torch.tensor(True), np.array(True), np.array([3]), torch.tensor(1.5), "3", 1j, {3: 4}],
+)
+def test_what_is_no_whole_number_is_refused(number: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"^number = .*: give a whole number\.$"):
+        counted(number)
 
 
 @pytest.mark.parametrize(

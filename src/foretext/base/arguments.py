@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.argument_kinds import Kind, kind_of
-from foretext.base.errors import ArgumentError
+from foretext.base.errors import ArgumentError, did_you_mean
 
 __all__ = ["checked_arguments", "given_array", "shown_value"]
 
@@ -26,13 +27,14 @@ ELSEWHERE = {  # arguments that others take
 def checked_arguments(function: F) -> F:
     """Let a function or a method refuse arguments that are not of the kinds of its annotations.
 
-    Numbers and truth values of numpy are taken for those of Python. What an annotation does not say
+    Numbers and truth values of numpy are taken for those of Python, and numbers of other libraries
+    become Python's. What an annotation does not say
     (a number from 1, a name that exists) is checked within. Annotations that only a type checker
     can read, and `Any`, take everything.
 
     Raises:
         ArgumentError: from the call, with the name of the argument and what it takes; or, of a
-            budget that it does not have, with the functions that do. Python refuses other names.
+            name that it does not have, with the one that is meant or with the functions that do.
     """
     signature = inspect.signature(function)
     found: list[dict[str, Kind]] = []  # filled by the first call: annotations may name later ones
@@ -45,27 +47,64 @@ def checked_arguments(function: F) -> F:
         try:
             given = signature.bind(*args, **named)
         except TypeError:
-            _refuse_elsewhere(signature, named)
+            _refuse_unknown(function, signature, named)
             raise
         for name, value in given.arguments.items():
             kind = kinds.get(name)
-            if kind is not None and not kind.takes(value):
+            if kind is None or kind.takes(value):
+                continue
+            number = _plain_number(value)
+            if number is None or not kind.takes(number):
                 where, wrong, wanted = kind.refusal(name, value)
                 raise ArgumentError(f"{where} = {shown_value(wrong)}: give {wanted}.")
-        return function(*args, **named)
+            given.arguments[name] = number
+        return function(*given.args, **given.kwargs)
 
     return cast(F, checking)
 
 
-def _refuse_elsewhere(signature: inspect.Signature, named: Iterable[str]) -> None:
-    """Refuse a budget or settings where a function has no such argument.
+def _refuse_unknown(
+    function: Callable[..., Any], signature: inspect.Signature, named: Iterable[str]
+) -> None:
+    """Refuse an argument that a function does not have.
 
     Raises:
-        ArgumentError: there is one; the message says who takes it.
+        ArgumentError: there is one; the message says which is meant, or who takes it.
     """
+    known = [
+        name
+        for name, parameter in signature.parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    ]
+    takes = [name for name in known if name not in ("self", "cls")]
     for name in named:
-        if name in ELSEWHERE and name not in signature.parameters:
+        if name in known:
+            continue
+        if name in ELSEWHERE:
             raise ArgumentError(f"{name}: there is no such argument here. {ELSEWHERE[name]}")
+        others = f" It takes {', '.join(takes)}." if takes else " It takes none by name."
+        hint = did_you_mean(name, takes) or others
+        raise ArgumentError(f"{function.__name__} has no argument '{name[:LONGEST]}'.{hint}")
+
+
+def _plain_number(value: Any) -> int | float | None:
+    """Return a number of another library as one of Python; None: it is none.
+
+    Such are an array without dimensions, a tensor of one number, and what Python converts by
+    `__index__` or `__float__`. A truth value is no number.
+    """
+    if getattr(value, "ndim", 0) or isinstance(value, bool | np.bool_):  # foreign
+        return None
+    if (item := getattr(value, "item", None)) is not None and callable(item):  # foreign
+        value = item()
+    if isinstance(value, bool | complex):
+        return None
+    for convert in (operator.index, float):
+        try:
+            return None if isinstance(value, str | bytes) else convert(value)
+        except (TypeError, ValueError, OverflowError):
+            continue
+    return None
 
 
 def _kinds(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Kind]:

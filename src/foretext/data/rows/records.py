@@ -294,8 +294,9 @@ def _names_of(feature: Any) -> list[str]:
     inner = feature[0] if isinstance(feature, list) and feature else feature
     inner = _object(inner).get("feature", inner)
     names = _object(inner).get("names")
-    is_named = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    return names if is_named and _object(inner).get("_type") == "ClassLabel" else []
+    if not isinstance(names, list) or _object(inner).get("_type") != "ClassLabel":
+        return []
+    return [str(name) for name in names]
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -75,6 +75,7 @@ class TextLabeller(Predictor):
         """(C,) the labels as they came, texts, whole numbers or booleans, in sorted order."""
         return label_array(self.label_names)
 
+    @checked_arguments
     def predict(self, texts: Any) -> Any:
         """Return the most probable label of each text; of several, those above one half.
 

@@ -129,7 +129,8 @@ class LinearClassifier(TextLabeller):
         classifier.num_passes, classifier._given = self.num_passes, self._given
         return classifier
 
-    def fit(self, texts: Sequence[str], labels: Sequence[Any]) -> Self:
+    @checked_arguments
+    def fit(self, texts: Any, labels: Any) -> Self:
         """Learn from N texts with one label each, or with any number of them.
 
         Labels are texts, whole numbers or booleans, and come back as they came.
