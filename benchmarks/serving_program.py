@@ -53,7 +53,7 @@ def sentences(kind: str) -> None:
 
     rows = [SentenceRow(text, text, None, None, text) for text in ("one", "two")]
     base = opened(kind).as_base()
-    settings = SentenceEncoder.task_config()()
+    settings = SentenceEncoder.task.head_config()
     SentenceEncoder.begin(base, settings, rows).save(work_folder() / "sentences")
     print("{}")
 

@@ -126,7 +126,7 @@ def reading_of_run(path: str | Path, model: Predictor) -> Config | None:
         return None
     sections = read_toml(run.recipe, ModelFileError)
     try:
-        return model.rows_config.checked(sections.get("rows", {}), "rows")
+        return model.task.rows_config.checked(sections.get("rows", {}), "rows")
     except SettingError as error:
         raise ModelFileError(f"{run.recipe}: {error}") from error
 

@@ -70,7 +70,7 @@ def test_errors_of_files_with_long_values_are_short(tmp_path: Path, value: str, 
 
     def rows() -> None:
         (tmp_path / "r.csv").write_text(f'text,label\nship,{plain}\n"sea,land\n')
-        ft.LinearClassifier.read(tmp_path / "r.csv")
+        ft.LinearClassifier.task.read(tmp_path / "r.csv")
 
     def corpus() -> None:
         (tmp_path / "c.jsonl").write_text(json.dumps({plain: 1}) + "\n")

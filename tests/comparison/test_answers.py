@@ -32,7 +32,7 @@ def test_answers_of_every_task_are_read_as_they_were(
     files: TaskFiles, task: str, tmp_path: Path
 ) -> None:
     learned = BaselineRun.learned(task, str(files.train(task)), {})
-    rows = learned.model.read(files.test(task))
+    rows = learned.task.read(files.test(task))
     kept = KeptAnswers.of(rows, learned.baseline.answers(rows))
     kept.save(tmp_path / "answers")
     found = KeptAnswers.load(tmp_path / "answers")

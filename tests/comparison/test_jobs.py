@@ -161,9 +161,7 @@ def test_a_task_without_a_baseline_says_so(files: TaskFiles, tmp_path: Path) -> 
     train, rows = str(files.train("tagging")), str(files.test("tagging"))
     job = Finetune("tagging", BASELINE, train, rows, str(tmp_path / "seed-0"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "foretext.tasks.tagging.network.Tagger.baseline", classmethod(lambda *_: None)
-        )
+        patch.setattr("foretext.tasks.tagging.task.Tagging.baseline", lambda *_: None)
         with pytest.raises(SettingError, match="'tagging' has no baseline"):
             do_job(job)
 

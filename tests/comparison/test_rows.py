@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 from foretext.base.errors import CorpusError, SettingError
-from foretext.comparison.rows import ComparisonRows, held_out, num_held_out, read_rows, row_model
+from foretext.comparison.rows import (
+    ComparisonRows,
+    compared_task,
+    held_out,
+    num_held_out,
+    read_rows,
+)
 from foretext.corpus import Corpus
 from foretext.data.rows import LabelledPair, LabelledText, Question
 from foretext.tasks.classification.linear import LinearClassifier
@@ -33,8 +39,8 @@ def plain(rows: Any) -> list[Any]:
 def written(rows: ComparisonRows, folder: Path) -> ComparisonRows:
     """The rows, as candidates read them."""
     files = rows.write(folder)
-    config = rows.model.rows_config.checked(dict(rows.settings), "rows")
-    return replace(rows, **{part: rows.model.read(path, config) for part, path in files.items()})
+    config = rows.task.rows_config.checked(dict(rows.settings), "rows")
+    return replace(rows, **{part: rows.task.read(path, config) for part, path in files.items()})
 
 
 def test_rows_are_held_out_and_written_for_all(tmp_path: Path) -> None:
@@ -197,17 +203,17 @@ def test_texts_of_rows_as_a_corpus(tmp_path: Path) -> None:
     assert held_out_text not in path.read_text(encoding="utf-8")
 
 
-def test_classification_is_read_without_pytorch() -> None:
+def test_rows_of_every_task_are_read_without_pytorch() -> None:
     code = (
-        "import sys; from foretext.comparison.rows import row_model; row_model('classification'); "
-        "sys.exit('torch' in sys.modules)"
+        "import sys; from foretext.tasks import TASKS; from foretext.tasks.task import task_named; "
+        "[task_named(name).read for name in TASKS]; sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_tasks_that_are_not_there() -> None:
     with pytest.raises(SettingError, match="there is no such task"):
-        row_model("clasification")
+        compared_task("clasification")
 
 
 def texts(labels: list[str]) -> list[LabelledText]:

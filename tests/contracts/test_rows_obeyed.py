@@ -22,6 +22,7 @@ from foretext.base.config import Config
 from foretext.tasks import CLASSIFIERS, TASKS
 from foretext.tasks.classification.linear_config import LinearConfig
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
+from foretext.tasks.task import task_named
 from tests.contracts.changed_settings import (
     Settings,
     assert_obeyed,
@@ -122,7 +123,7 @@ def lengthen(path: Path) -> None:
 
 def configs() -> dict[str, tuple[str, type[Config]]]:
     """The section and the class of settings of each task and learner."""
-    return {**{name: ("task", TASKS.resolve(name).task_config()) for name in TASKS}, **LEARNERS}
+    return {**{name: ("task", task_named(name).head_config) for name in TASKS}, **LEARNERS}
 
 
 def fields() -> Iterator[tuple[str, str]]:

@@ -167,7 +167,7 @@ def test_it_answers_and_is_judged_as_in_its_run(
 ) -> None:
     task, _ = case
     model = ft.load(run.path)
-    rows = model.read(files.test(task))
+    rows = model.task.read(files.test(task))
     figures = model.evaluate(files.test(task))
     examined = json.loads(run.examination.read_text(encoding="utf-8"))["figures"]
     assert figures[model.judged_by] == pytest.approx(examined[model.judged_by], abs=1e-6)
@@ -189,7 +189,7 @@ def test_each_row_is_shown_with_both_answers(
     case: tuple[str, str], run: RunFolder, files: TaskFiles
 ) -> None:
     model = ft.load(run.path)
-    rows = model.read(files.test(case[0]))
+    rows = model.task.read(files.test(case[0]))
     shown = model.answer_rows(rows).shown(rows)
     assert len(shown) == len(rows)
     assert all(row.text and row.right for row in shown)

@@ -12,7 +12,7 @@ import numpy as np
 
 import foretext as ft
 from foretext.base.errors import ForetextError
-from foretext.tasks.row_model import RowModel
+from foretext.tasks.predictor import Predictor
 from tests.networks import sentences, tokenizer_for
 from tests.task_files import language_model, small_settings, word_vectors, write_task_files
 
@@ -113,7 +113,7 @@ def methods_of(subject: Any) -> dict[str, Callable[..., Any]]:
     """Return the methods of an object that people call, by name."""
     names = [name for name in dir(type(subject)) if not name.startswith("_")]
     names += [name for name in ("__getitem__", "__contains__") if hasattr(subject, name)]
-    if isinstance(subject, RowModel):
+    if isinstance(subject, Predictor):
         names = [name for name in names if name in OF_TASKS]
     fields = {name: inspect.getattr_static(type(subject), name) for name in names}
     called = [

@@ -29,7 +29,7 @@ ROWS = labelled_texts(24)
 def model(wordpiece: SubwordTokenizer) -> TextClassifier:
     torch.manual_seed(3)
     base = bert_body(wordpiece)
-    task = TextClassifier.head_class(TextClassifier.task_config()(), base, labels=list(SIGHTED))
+    task = TextClassifier.task.head(TextClassifier.task.head_config(), base, labels=list(SIGHTED))
     return TextClassifier(base, task, device="cpu")
 
 
@@ -88,7 +88,7 @@ def test_a_figure_that_is_no_number_is_refused(
 def test_a_network_without_products_of_integers_is_refused(wordpiece: SubwordTokenizer) -> None:
     backbone = TextCNN(TextCNN.Config(vector_size=20), wordpiece.vocab_size)
     base = TaskBase(wordpiece, backbone, "full")
-    task = TextClassifier.head_class(TextClassifier.task_config()(), base, labels=list(SIGHTED))
+    task = TextClassifier.task.head(TextClassifier.task.head_config(), base, labels=list(SIGHTED))
     model = TextClassifier(base, task, device="cpu")
     with pytest.raises(SettingError, match="has no effect on this TextCNN"):
         keep_int8(model, ROWS)

@@ -16,7 +16,7 @@ from foretext.finetuning import allotment as module
 from foretext.finetuning.allotment import Allotment, Cost, Costs, allot, rehearsed
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.progress.budget import Budget
-from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.classification.task import Classification
 from tests.task_files import TaskFiles, small_settings
 
 
@@ -124,13 +124,13 @@ def test_the_baseline_learns_from_as_many_rows_as_its_time_allows(
     task_files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     learned: list[int] = []
-    real = TextClassifier.baseline.__func__
+    real = Classification.baseline
 
-    def counting(cls: Any, rows: Sequence[Any]) -> Any:
+    def counting(task: Classification, rows: Sequence[Any]) -> Any:
         learned.append(len(rows))
-        return real(cls, rows)
+        return real(task, rows)
 
-    monkeypatch.setattr(TextClassifier, "baseline", classmethod(counting))
+    monkeypatch.setattr(Classification, "baseline", counting)
     monkeypatch.setattr(module, "rehearsed", lambda *given, **named: Cost(0.0, seconds))
     monkeypatch.setattr(module, "FEWEST", 10)
     settings = small_settings("textcnn")

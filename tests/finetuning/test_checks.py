@@ -33,5 +33,5 @@ def test_texts_alone_need_dropout() -> None:
 def test_only_a_pretraining_begins_small(name: str) -> None:
     with pytest.raises(SettingError, match="are for pretraining; leave them out"):
         check_training(
-            SentenceEncoder, SentenceEncoder.task_config(), TrainingConfig(**{name: 0.5})
+            SentenceEncoder.task, SentenceEncoder.task.head_config, TrainingConfig(**{name: 0.5})
         )

@@ -79,7 +79,7 @@ def test_a_sample_of_a_sorted_file_has_all_labels(task_files: TaskFiles, tmp_pat
         settings=small_settings("textcnn"),
     )  # fmt: skip
     assert isinstance(model, TextClassifier)
-    rows = model.read(task_files.train("classification"))
+    rows = model.task.read(task_files.train("classification"))
     by_label = sorted(rows, key=lambda row: row.labels)
     validation = TaskValidation(model, by_label, 16)
     assert validation.num_examples == len(validation.rows) == 60

@@ -66,7 +66,9 @@ def test_numbers_in_json_are_answered_with_numbers(base: str, tmp_path: Path) ->
     assert model.evaluate(path)["accuracy"] == 1.0
     named = tmp_path / "named.csv"
     named.write_text("text,label\na ship sails the sea,7\n")
-    assert model.read(named)[0].labels == ("7",)  # the same label, which a table writes as text
+    assert model.task.read(named)[0].labels == (
+        "7",
+    )  # the same label, which a table writes as text
 
 
 @pytest.mark.parametrize("base", SETTINGS)

@@ -57,7 +57,7 @@ def state_of(backbone: torch.nn.Module) -> dict[str, torch.Tensor]:
 
 def asked(model: Any, path: Path) -> list[Any]:
     """What a model can be asked of the rows of a file."""
-    rows = model.read(path)
+    rows = model.task.read(path)
     if hasattr(rows[0], "tokens"):
         return [row.tokens for row in rows]
     if hasattr(rows[0], "context"):

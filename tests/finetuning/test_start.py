@@ -16,7 +16,7 @@ from foretext.finetuning.bases import open_base
 from foretext.finetuning.start import Material, Start, find_start
 from foretext.heads.matching import MatchingHead
 from foretext.heads.tagging import TaggingHead
-from foretext.tasks import TASKS
+from foretext.tasks.task import task_named
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import bert
 from tests.task_files import SMALL, TaskFiles, language_model, small_settings, word_vectors
@@ -25,8 +25,8 @@ ROWS = RowTexts(["the owl hoots", "the owl sees the dog", "zebras bark", "zebras
 
 
 def begun(base: Any, task: str = "classification", **options: Any) -> Start:
-    model = TASKS.resolve(task)
-    material = Material(model, ROWS, over_vectors=model.over_vectors(None, []))
+    own = task_named(task)
+    material = Material(own, ROWS, over_vectors=own.over_vectors(None, []))
     sections = options.pop("sections", {})
     return find_start(open_base(base), base, material, sections, **options)
 
@@ -213,7 +213,7 @@ def test_spelled_words_are_no_base_for_other_tasks(task_files: TaskFiles, tmp_pa
 def test_chinese_characters_are_read_in_pairs(chosen: dict[str, Any], num_rows: int) -> None:
     tags = ("O", "O", "B-LOC", "I-LOC")
     rows = [TaggedSentence(tuple("我爱北京"), tags, "rows", (1, 2, 3, 4))] * 2
-    material = Material.of(TASKS.resolve("tagging"), TaggingHead.Config(), rows)
+    material = Material.of(task_named("tagging"), TaggingHead.Config(), rows)
     sections = {"backbone": {**SMALL["lstm"], **chosen}}
     found = find_start(open_base("lstm"), "lstm", material, sections)
     assert found.base.backbone.config.bigrams == num_rows
@@ -227,7 +227,7 @@ def test_pairs_with_labels_are_read_together_over_word_vectors(
     mode: Any, label: str | None, network: str
 ) -> None:
     rows = [LabelledPair("an owl", "the owl", label, None if label else 0.5, "rows:1")] * 2
-    material = Material.of(TASKS.resolve("matching"), MatchingHead.Config(mode=mode), rows)
+    material = Material.of(task_named("matching"), MatchingHead.Config(mode=mode), rows)
     vectors = word_vectors()
     found = find_start(open_base(vectors), vectors, material, {})
     assert found.sections["backbone"]["name"] == network

@@ -156,7 +156,7 @@ def test_tasks_both_ways(
     settings = {"shared_tokens": False} if task in ("matching", "span_qa") else {}
     settings |= {"mode": "pair"} if task == "matching" else {}
     settings |= {"pooling": "cls"} if task in ("classification", "matching") else {}
-    made = kind.head_class(kind.task_config()(**settings), base, **FOUND[found])
+    made = kind.task.head(kind.task.head_config(**settings), base, **FOUND[found])
     model = kind(base, shaken(made), device="cpu", precision="fp32")
     model.save(tmp_path)
     assert class_of(tmp_path) == their_class

@@ -228,8 +228,8 @@ def test_a_base_of_tasks(make_folder: MakeFolder, family: str, kind: Any, tmp_pa
     base: TaskBase = loaded.as_base()
     is_tagger = kind is Tagger
     found = {"labels": ["O", "B-ANIMAL"] if is_tagger else ["calm", "loud"]}
-    config = kind.task_config()(**({} if is_tagger else {"pooling": "cls"}))
-    model = kind(base, kind.head_class(config, base, **found), device="cpu", precision="fp32")
+    config = kind.task.head_config(**({} if is_tagger else {"pooling": "cls"}))
+    model = kind(base, kind.task.head(config, base, **found), device="cpu", precision="fp32")
     model.save(tmp_path / "task")
     written = json.loads((tmp_path / "task" / "config.json").read_text())
     assert written["model_type"] == family

@@ -211,7 +211,7 @@ def test_tasks_there(
         settings["shared_tokens"] = False
     kind = MODELS[task]
     base = TaskBase(wordpiece, backbone, "full")
-    made = kind.head_class(kind.task_config()(**settings), base, **FOUND[found])
+    made = kind.task.head(kind.task.head_config(**settings), base, **FOUND[found])
     model = kind(base, shaken(made), device="cpu", precision="fp32")
     model.save(tmp_path)
     theirs = opened(auto_of(their_class), tmp_path)

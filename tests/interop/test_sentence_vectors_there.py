@@ -37,8 +37,8 @@ def saved(
     base = TaskBase(
         tokenizer, backbone_of(shape, tokenizer), "full" if "bert" in shape else "causal"
     )
-    config = SentenceEncoder.task_config()(**{"max_length": 24, **settings})
-    made = SentenceEncoder.head_class(config, base, kind="pairs")
+    config = SentenceEncoder.task.head_config(**{"max_length": 24, **settings})
+    made = SentenceEncoder.task.head(config, base, kind="pairs")
     model = SentenceEncoder(base, shaken(made), device="cpu", precision="fp32")
     model.save(folder)
     return model
@@ -88,7 +88,9 @@ def test_what_they_saved_is_a_base(wordpiece: SubwordTokenizer, tmp_path: Path) 
     np.testing.assert_allclose(opened.embed(TEXTS), model.embed(TEXTS), atol=1e-5)
     origin, base = open_base(str(tmp_path / "st"))
     assert origin == "pretrained"
-    made = SentenceEncoder.head_class(SentenceEncoder.task_config()(), base.as_base(), kind="texts")
+    made = SentenceEncoder.task.head(
+        SentenceEncoder.task.head_config(), base.as_base(), kind="texts"
+    )
     assert made.pooling == "cls"
 
 

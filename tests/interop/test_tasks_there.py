@@ -36,7 +36,7 @@ MODELS: dict[str, Any] = {
 FOUND: dict[str, dict[str, Any]] = {
     "labels": {"labels": LABELS},
     "label sets": {"labels": LABELS, "multi_label": True},
-    "tags": Tagger.find([SENTENCE]),
+    "tags": Tagger.task.find([SENTENCE]),
     "score": {"lowest": 0.0, "highest": 5.0},
     "spans": {},
 }
@@ -120,7 +120,7 @@ def saved(
         settings = {"shared_tokens": False} | settings
     if "bert" in shape and task in ("classification", "matching"):
         settings = {"pooling": "cls"} | settings if "mode" not in settings else settings
-    made = kind.head_class(kind.task_config()(**settings), body, **FOUND[found])
+    made = kind.task.head(kind.task.head_config(**settings), body, **FOUND[found])
     model = kind(body, shaken(made), device="cpu", precision="fp32")
     model.save(folder)
     return model

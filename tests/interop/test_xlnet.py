@@ -219,7 +219,7 @@ def test_our_tasks_there(
     base = TaskBase(unigram, backbone, "full")
     settings = {"pooling": "last"} if head == "SequenceClassification" else {}
     settings |= {"shared_tokens": False} if task in ("matching", "span_qa") else {}
-    made = kind.head_class(kind.task_config()(**settings), base, **FOUND[found])
+    made = kind.task.head(kind.task.head_config(**settings), base, **FOUND[found])
     model = kind(base, shaken(made), device="cpu", precision="fp32")
     model.save(tmp_path)
     assert class_of(tmp_path) == f"XLNetFor{head}"

@@ -34,6 +34,7 @@ from foretext.tasks.answers import Answers
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel
 from foretext.tasks.predictor import Record, Top
+from foretext.tasks.task import Task, lazily
 from foretext.tasks.windows import Windows
 
 Numbers = NDArray[np.float64]
@@ -116,18 +117,17 @@ class RegressionHead(TextHead):
         return number
 
 
-class Regression(TaskModel):
+class Regression(Task):
     """Texts to numbers."""
 
-    task: RegressionHead
-    head_class = RegressionHead
+    head = RegressionHead
+    model = lazily(f"{__name__}:Regressor")
     rows_config = NumbersConfig
     title = "Regression"
     judged_by = "spearman"
     watched = ("pearson",)
 
-    @classmethod
-    def read(cls, path: str | Path, config: NumbersConfig | None = None) -> list[NumberedText]:
+    def read(self, path: str | Path, config: NumbersConfig | None = None) -> list[NumberedText]:
         """Read a file with a text and a number in each row."""
         config = config or NumbersConfig()
         return [
@@ -135,16 +135,14 @@ class Regression(TaskModel):
             for record in read_records(path, config)
         ]
 
-    @classmethod
-    def find(cls, rows: Sequence[NumberedText]) -> dict[str, Any]:
+    def find(self, rows: Sequence[NumberedText]) -> dict[str, Any]:
         """Return the range of the numbers."""
         numbers = [row.number for row in rows]
         if min(numbers) == max(numbers):
             raise CorpusError("All rows have the same number; give rows with different ones.")
         return {"lowest": min(numbers), "highest": max(numbers)}
 
-    @classmethod
-    def baseline(cls, rows: Sequence[NumberedText]) -> Baseline:
+    def baseline(self, rows: Sequence[NumberedText]) -> Baseline:
         """Learn a ridge regression on TF-IDF."""
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.linear_model import Ridge
@@ -157,21 +155,27 @@ class Regression(TaskModel):
             lambda others: NumberAnswers(learned.predict([row.text for row in others])),
         )
 
-    @classmethod
-    def majority(cls, rows: Sequence[NumberedText]) -> Baseline:
+    def majority(self, rows: Sequence[NumberedText]) -> Baseline:
         """Give every text the mean of the numbers."""
         mean = np.mean([row.number for row in rows])
         return Baseline("the mean number", lambda others: NumberAnswers(np.full(len(others), mean)))
 
+
+class Regressor(TaskModel):
+    """Texts to numbers, by a network."""
+
+    task: ClassVar = Regression()
+    head: RegressionHead
+
     def examples(self, rows: Sequence[NumberedText]) -> PaddedExamples:
         """Return texts with their numbers, to learn from."""
-        targets = self.task.answers.targets([row.number for row in rows])
-        return self._examples([row.text for row in rows], {self.task.answers.target: targets})
+        targets = self.head.answers.targets([row.number for row in rows])
+        return self._examples([row.text for row in rows], {self.head.answers.target: targets})
 
     def predict(self, texts: Sequence[str]) -> Numbers:
         """Return the number of each text, (N,)."""
         outputs = np.array(self.outputs(self._examples(texts, {})), np.float64)  # (N, 1)
-        return self.task.answers.values(outputs.reshape(len(texts), 1), self.temperature)
+        return self.head.answers.values(outputs.reshape(len(texts), 1), self.temperature)
 
     def answer_rows(self, rows: Sequence[NumberedText]) -> NumberAnswers:
         """Return the number of each row."""
@@ -182,6 +186,6 @@ class Regression(TaskModel):
         return [{"number": float(each)} for each in self.predict([text for (text,) in inputs])]
 
     def _examples(self, texts: Sequence[str], targets: dict[str, NDArray[Any]]) -> PaddedExamples:
-        windows = Windows.of(self.base, texts, self.task.config.max_length, "head")
+        windows = Windows.of(self.base, texts, self.head.config.max_length, "head")
         pad, visibility = self.base.pad, self.base.visibility
         return PaddedExamples(windows.rows, targets, pad=pad, visibility=visibility)

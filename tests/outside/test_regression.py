@@ -15,7 +15,7 @@ from foretext.report.task_card import task_card
 from foretext.report.task_files import Examination, TaskFacts
 from foretext.report.task_report import write_task_report
 from foretext.tasks.examining import examine
-from tests.outside.regression import NumberedText, NumbersConfig, Regression
+from tests.outside.regression import NumberedText, NumbersConfig, Regression, Regressor
 from tests.text_bodies import learn, word_body
 
 WORDS = {"cat": 1.0, "dog": 2.0, "hen": 3.0}
@@ -32,13 +32,13 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def rows(file: Path) -> list[NumberedText]:
-    return Regression.read(file)
+    return Regression().read(file)
 
 
 @pytest.fixture(scope="module")
-def model(rows: list[NumberedText], tmp_path_factory: pytest.TempPathFactory) -> Regression:
-    config = Regression.task_config()(dropout=0.0)
-    model = Regression.begin(word_body("textcnn"), config, rows)
+def model(rows: list[NumberedText], tmp_path_factory: pytest.TempPathFactory) -> Regressor:
+    config = Regression().head_config(dropout=0.0)
+    model = Regressor.begin(word_body("textcnn"), config, rows)
     learn(model, rows, tmp_path_factory.mktemp("run"), steps=60, learning_rate=1e-2)
     return model
 
@@ -48,7 +48,7 @@ def _trust_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("foretext.base.registry._trusted", set())
 
 
-def test_it_learns(model: Regression, rows: list[NumberedText], file: Path) -> None:
+def test_it_learns(model: Regressor, rows: list[NumberedText], file: Path) -> None:
     assert model.kind == NAME
     assert model.predict(["the hen in the morning"])[0] == pytest.approx(3.0, abs=0.5)
     figures = model.evaluate(file)
@@ -57,7 +57,7 @@ def test_it_learns(model: Regression, rows: list[NumberedText], file: Path) -> N
         assert model.figures(rows) == pytest.approx(figures, abs=1e-2)  # no cast to bfloat16
 
 
-def test_lines_are_answered(model: Regression) -> None:
+def test_lines_are_answered(model: Regressor) -> None:
     (record,) = model.predictions(['{"text": "the cat"}'])
     assert set(record) == {"text", "number"}
     assert model.shown(record) == f"{record['number']:.4f}\tthe cat"
@@ -65,8 +65,8 @@ def test_lines_are_answered(model: Regression) -> None:
         next(model.predictions(["the cat"], k=2))
 
 
-def test_its_baselines_have_the_same_figures(model: Regression, rows: list[NumberedText]) -> None:
-    learned, mean = Regression.baseline(rows), Regression.majority(rows)
+def test_its_baselines_have_the_same_figures(model: Regressor, rows: list[NumberedText]) -> None:
+    learned, mean = Regression().baseline(rows), Regression().majority(rows)
     figures = learned.answers(rows).figures(rows)
     assert set(figures) == {"rows", "spearman", "pearson"}
     assert figures["spearman"] > 0.9
@@ -74,7 +74,7 @@ def test_its_baselines_have_the_same_figures(model: Regression, rows: list[Numbe
 
 
 def test_a_folder_of_it_opens_where_its_module_is_trusted(
-    model: Regression, rows: list[NumberedText], tmp_path: Path
+    model: Regressor, rows: list[NumberedText], tmp_path: Path
 ) -> None:
     model.save(tmp_path / "model")
     assert RunFolder(tmp_path / "model").kind == NAME
@@ -82,12 +82,12 @@ def test_a_folder_of_it_opens_where_its_module_is_trusted(
         ft.load(tmp_path / "model")
     ft.trust("tests.outside")
     again = ft.load(tmp_path / "model")
-    assert type(again) is Regression
+    assert type(again) is Regressor
     assert again.figures(rows) == model.figures(rows)
 
 
 def test_card_and_report_need_its_facts_alone(
-    model: Regression, rows: list[NumberedText], tmp_path: Path
+    model: Regressor, rows: list[NumberedText], tmp_path: Path
 ) -> None:
     examination = {"part": "test", **examine(model, rows)}
     Examination.model_validate(examination)
@@ -112,7 +112,7 @@ def test_a_wrong_row_is_named(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("text,grade\na,one\n")
     with pytest.raises(CorpusError, match="line 2: 'grade' holds 'one' where a finite number"):
-        Regression.read(path, NumbersConfig(number="grade"))
+        Regression().read(path, NumbersConfig(number="grade"))
 
 
 def test_it_is_fine_tuned_like_any_task(file: Path, tmp_path: Path) -> None:

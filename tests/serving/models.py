@@ -90,11 +90,11 @@ def writer() -> Any:
     backbone = component(component.Config(**shape), tokenizer.vocab_size)
     base = TaskBase(tokenizer, backbone, "causal")
     rows = [ParallelText(text, text, f"rows:{line}") for line, text in enumerate(TEXTS, 1)]
-    return TextWriter.begin(base, TextWriter.task_config()(max_length=24), rows)
+    return TextWriter.begin(base, TextWriter.task.head_config(max_length=24), rows)
 
 
 def _task(kind: type[TaskModel], rows: list[Any]) -> TaskModel:
-    return kind.begin(_base(), kind.task_config()(), rows)
+    return kind.begin(_base(), kind.task.head_config(), rows)
 
 
 @cache

@@ -36,7 +36,9 @@ def made() -> dict[str, Any]:
         **made_models(folder),
         "fasttext": fast.fit(TEXTS, ["land", "sea", "sea", "land"]),
         "doc2vec": ft.Doc2Vec(vector_size=8, min_count=1, epochs=2).fit(TEXTS * 9, quiet=True),
-        "textcnn": TextClassifier.begin(word_body("textcnn"), TextClassifier.task_config()(), rows),
+        "textcnn": TextClassifier.begin(
+            word_body("textcnn"), TextClassifier.task.head_config(), rows
+        ),
     }
 
 

@@ -14,7 +14,7 @@ from tests.text_bodies import SIGHTED, bert_body
 @pytest.fixture
 def model(wordpiece: SubwordTokenizer) -> TextClassifier:
     base = bert_body(wordpiece)
-    task = TextClassifier.head_class(TextClassifier.task_config()(), base, labels=list(SIGHTED))
+    task = TextClassifier.task.head(TextClassifier.task.head_config(), base, labels=list(SIGHTED))
     return TextClassifier(base, task, device="cpu", precision="fp32")
 
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from foretext.data.rows import Answer, LabelledPair, LabelledText, Question, TaggedSentence
-from foretext.tasks import TASKS
 from foretext.tasks.examining import examine
 from foretext.tasks.model import TaskModel
+from foretext.tasks.task import task_named
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import bert_body
 
@@ -49,8 +49,8 @@ CASES = {
 
 def untrained(task: str, rows: list[Any], tokenizer: SubwordTokenizer) -> TaskModel:
     torch.manual_seed(0)
-    model: Any = TASKS.resolve(task)
-    return model.begin(bert_body(tokenizer), model.task_config()(), rows)  # type: ignore[no-any-return]
+    model: Any = task_named(task).model
+    return model.begin(bert_body(tokenizer), model.task.head_config(), rows)  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -109,7 +109,7 @@ def test_rows_add_up_to_the_figure_that_counts(wordpiece: SubwordTokenizer, name
 def test_baselines_answer_in_the_form_of_every_task(wordpiece: SubwordTokenizer, name: str) -> None:
     task, rows, _ = CASES[name]
     model = untrained(task, rows, wordpiece)
-    rivals = {"baseline": model.baseline(rows), "majority": model.majority(rows)}
+    rivals = {"baseline": model.task.baseline(rows), "majority": model.task.majority(rows)}
     found = examine(model, rows, beside={key: each for key, each in rivals.items() if each})
     assert set(found["beside"]) == {"baseline", "majority"}
     for each in found["beside"].values():

@@ -21,10 +21,12 @@ from foretext.data.rows import TaggedSentence
 from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.classification.task import Classification
 from foretext.tasks.matching.network import TextMatcher
 from foretext.tasks.model import TaskModel
 from foretext.tasks.span_qa.network import SpanReader
 from foretext.tasks.tagging.network import Tagger
+from foretext.tasks.task import lazily
 from foretext.tokenizers.alphabet import Alphabet
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import GPT, SHAPE
@@ -37,7 +39,7 @@ MULTI = {"labels": list(SIGHTED), "multi_label": True}
 FOUND: dict[str, dict[str, Any]] = {
     "classification": {"labels": list(SIGHTED)},
     "matching": {"labels": ["no", "yes"]},
-    "tagging": Tagger.find([SPELLED]),
+    "tagging": Tagger.task.find([SPELLED]),
     "span_qa": {"may_abstain": True},
 }
 MODELS: dict[str, Any] = {
@@ -72,7 +74,7 @@ def model_of(
     """A model with weights that are drawn, but not near zero."""
     torch.manual_seed(3)
     kind = MODELS[task]
-    made = kind.head_class(kind.task_config()(**settings), body, **(found or FOUND[task]))
+    made = kind.task.head(kind.task.head_config(**settings), body, **(found or FOUND[task]))
     for weight in made.parameters():
         torch.nn.init.normal_(weight, std=0.5)
     return kind(body, made, device="cpu", precision="fp32")
@@ -181,8 +183,16 @@ def test_facts(body_of: MakeBody, tmp_path: Path) -> None:
     assert run.facts()["rows"] == 12
 
 
-class Elsewhere(TextClassifier):
+class Elsewhere(Classification):
     """A task from outside of foretext."""
+
+    model = lazily(f"{__name__}:Elsewhere.Model")
+
+    class Model(TextClassifier):
+        """Its network."""
+
+
+Elsewhere.Model.task = Elsewhere()
 
 
 def test_task_from_outside(
@@ -190,7 +200,7 @@ def test_task_from_outside(
 ) -> None:
     """A folder of it opens where the user trusts its module."""
     plain = model_of("classification", body_of("bert"))  # whose own class BERT's folders have
-    model = Elsewhere(plain.base, plain.head, device="cpu", precision="fp32")
+    model = Elsewhere.Model(plain.base, plain.head, device="cpu", precision="fp32")
     model.save(tmp_path)
     with pytest.raises(UntrustedError, match="test_model"):
         loaded(tmp_path)
@@ -356,10 +366,10 @@ def test_a_pooler_of_the_body_is_kept_with_the_head(
 ) -> None:
     body, dim = bert_body(wordpiece), SHAPE["dim"]
     pooler = torch.nn.Linear(dim, dim).state_dict()
-    config = model.task_config()()
+    config = model.task.head_config()
     learned = model(
         body._replace(pooler=pooler),
-        model.head_class(config, body._replace(pooler=pooler), labels=["a", "b"]),
+        model.task.head(config, body._replace(pooler=pooler), labels=["a", "b"]),
     )
     asked: Any = PAIRS if model is TextMatcher else TEXTS
     learned.save(tmp_path)

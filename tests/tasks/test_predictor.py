@@ -49,7 +49,7 @@ def test_rows_are_examined_once(model: LinearClassifier) -> None:
 def test_the_answers_of_others_are_examined_beside_those_of_a_model(
     model: LinearClassifier,
 ) -> None:
-    majority = LinearClassifier.majority([*rows(), *rows()[:1]])
+    majority = LinearClassifier.task.majority([*rows(), *rows()[:1]])
     beside = examine(model, rows(), beside={"majority": majority})["beside"]["majority"]
     assert beside["figures"]["accuracy"] == 0.5
     assert "labels" not in beside["figures"]  # the table
@@ -68,7 +68,7 @@ def test_findings_may_have_the_answers_of_others_beside() -> None:
             return Beside(found.labels, found.probabilities)
 
     model = Compared().fit(TEXTS, LABELS)
-    majority = LinearClassifier.majority([*rows(), *rows()[:1]])
+    majority = LinearClassifier.task.majority([*rows(), *rows()[:1]])
     assert majority is not None
     found = examine(model, rows(), beside={"majority": majority})
     assert found["labels"] == {"majority": ["good"] * 12}
@@ -76,7 +76,7 @@ def test_findings_may_have_the_answers_of_others_beside() -> None:
 
 
 def test_one_answer_to_all_rows_is_named(model: LinearClassifier) -> None:
-    always = LinearClassifier.majority(rows()[:1])
+    always = LinearClassifier.task.majority(rows()[:1])
     sentence = always.answers(rows()).degenerate(rows())
     assert sentence == (
         "All 12 texts got the same answer, 'good', although 2 different ones are right."

@@ -54,7 +54,7 @@ def classifier(wordpiece: SubwordTokenizer, layers: str = "mix", dropout: float 
         if isinstance(module, torch.nn.Dropout):
             module.p = dropout
     torch.manual_seed(1)
-    config = TextClassifier.task_config()(layers=layers, dropout=0.0)
+    config = TextClassifier.task.head_config(layers=layers, dropout=0.0)
     return TextClassifier.begin(TaskBase(wordpiece, backbone, "full"), config, ROWS)
 
 

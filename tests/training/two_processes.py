@@ -91,7 +91,7 @@ def of_pairs(folder: Path) -> Material:
     made = model_of("text_infilling", tokenizer)
     base = TaskBase(tokenizer, made.backbone, "causal", objective=made.objective)
     rows = [ParallelText(text, " ".join(reversed(text.split())), "") for text in TEXTS]
-    config = TextWriter.task_config()(max_length=24)
+    config = TextWriter.task.head_config(max_length=24)
     writer = TextWriter.begin(base, config, rows)
     examples = writer.examples(rows)
     return Model(base.backbone, writer.head), examples, Worst(examples, 16)
@@ -102,7 +102,7 @@ def of_sentences(folder: Path) -> Material:
     tokenizer = SubwordTokenizer.load(folder / "tokenizer.json")
     base = TaskBase(tokenizer, bert(tokenizer).backbone, "full")
     rows = [SentenceRow(text, " ".join(reversed(text.split())), None, None, "") for text in TEXTS]
-    encoder = SentenceEncoder.begin(base, SentenceEncoder.task_config()(max_length=24), rows)
+    encoder = SentenceEncoder.begin(base, SentenceEncoder.task.head_config(max_length=24), rows)
     examples = encoder.examples(rows)
     return Model(base.backbone, encoder.head), examples, Worst(examples, 16)
 

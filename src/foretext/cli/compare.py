@@ -204,9 +204,9 @@ def _columns(columns: dict[str, str], task: str) -> dict[str, str | int]:
     """Return the columns that the user names, by the settings of the section rows."""
     if not columns:
         return {}
-    from foretext.comparison.rows import row_model
+    from foretext.comparison.rows import compared_task
 
-    return checked_columns(columns, task, row_model(task).rows_config)
+    return checked_columns(columns, task, compared_task(task).rows_config)
 
 
 def _settings(given: Sequence[str]) -> tuple[Sections, dict[str, Sections]]:

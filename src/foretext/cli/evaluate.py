@@ -265,7 +265,7 @@ def _of_task(run: Path, options: dict[str, Any]) -> Measure:
 
     def measure(path: Path) -> Figures:
         files, columns = _files_and_columns(run, model, path, options)
-        read = model.read_again(files, {**over, **columns})
+        read = model.read_rows(files, {**over, **columns})
         answers = model.answer_rows(read)
         figures = answers.figures(read)
         alike = answers.degenerate(read)
@@ -287,10 +287,10 @@ def _files_and_columns(
     columns = {name: options[name] for name in ROW_OPTIONS if name in options}
     files: Any = path
     if has_target_file(str(path), columns.get("target")):
-        if not model.reads_parallel_files:
+        if not model.task.reads_parallel_files:
             refuse_options(run, f"a task of {model.title.lower()}", ["target"])
         files = ParallelFiles(str(path), columns.pop("target"))
-    return files, checked_columns(columns, model.title.lower(), model.rows_config)
+    return files, checked_columns(columns, model.title.lower(), model.task.rows_config)
 
 
 def _show_plain(path: Path, figures: Figures) -> None:

@@ -180,9 +180,9 @@ def finetune(
 
 def _with_columns(recipe: TaskRecipe, columns: dict[str, str]) -> TaskRecipe:
     """Return the recipe with the columns of its files."""
-    from foretext.finetuning.bases import predictor_class
+    from foretext.finetuning.bases import task_on
 
-    known = predictor_class(recipe.task, recipe.base).rows_config
+    known = task_on(recipe.task, recipe.base).rows_config
     return recipe.with_settings("rows", checked_columns(columns, recipe.task, known))
 
 

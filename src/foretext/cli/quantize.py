@@ -113,7 +113,7 @@ def _network(run: Path, target: Path, test: str | None, *, overwrite: bool) -> d
     refuse_existing(target, overwrite=overwrite)
     model = TaskModel.load(run)
     model.reading = reading_of_run(run, model)
-    figures = keep_int8(model, model.read_again(test))
+    figures = keep_int8(model, model.read_rows(test))
     model.save(target)
     name = figures.name
     return _written(target) | {

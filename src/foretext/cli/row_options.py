@@ -197,7 +197,7 @@ def columns_of_texts(model: Predictor, columns: Mapping[str, str]) -> dict[str, 
     Raises:
         SettingError: an option has no effect on them.
     """
-    known = {*model.rows_config.model_fields, *model.fields}
+    known = {*model.task.rows_config.model_fields, *model.fields}
     return _checked(columns, model.title.lower(), known)
 
 

@@ -16,14 +16,12 @@ from foretext.base.errors import CorpusError, SettingError
 from foretext.base.files import atomic_file, is_regular_file
 from foretext.comparison.rows import read_written
 from foretext.finetuning.allotment import UNKNOWN_SECONDS
-from foretext.finetuning.bases import predictor_class
 from foretext.tasks.baseline import Baseline
-from foretext.tasks.row_model import RowModel
+from foretext.tasks.task import Task, task_named
 
 __all__ = ["BaselineRun"]
 
 FILE = "baseline.json"
-BASE = "textcnn"  # on which every task can be learned, so that its class is known
 
 
 @dataclass(frozen=True)
@@ -32,11 +30,11 @@ class BaselineRun:
 
     Attributes:
         baseline: what answers.
-        model: the class of the task, which reads rows.
+        task: that reads rows.
     """
 
     baseline: Baseline
-    model: type[RowModel]
+    task: Task
 
     @classmethod
     def learned(cls, task: str, train: str, reading: Mapping[str, Any]) -> BaselineRun:
@@ -51,18 +49,18 @@ class BaselineRun:
             SettingError: the task has no baseline.
             CorpusError: nothing can be learned from the rows.
         """
-        model = predictor_class(task, BASE)
-        rows = read_written(model, train, reading)
-        cost = model.baseline_cost(rows)
+        own = task_named(task)
+        rows = read_written(own, train, reading)
+        cost = own.baseline_cost(rows)
         if cost is not None and cost.seconds > UNKNOWN_SECONDS:
             raise CorpusError(
                 f"The baseline, a linear classifier of {cost.size_in_words}, would take about "
                 f"{cost.time_in_words}; leave it out, and compare with the candidate linear."
             )
-        baseline = model.baseline(rows)
+        baseline = own.baseline(rows)
         if baseline is None:
             raise SettingError(f"TASK = '{task}' has no baseline; leave the candidate out.")
-        return cls(baseline, model)
+        return cls(baseline, own)
 
     @classmethod
     def is_in(cls, folder: Path) -> bool:

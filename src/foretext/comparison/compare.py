@@ -12,7 +12,7 @@ from foretext.base.errors import SettingError
 from foretext.comparison.candidate import Sections
 from foretext.comparison.comparison import Comparison
 from foretext.comparison.request import CompareRequest
-from foretext.comparison.rows import row_model
+from foretext.comparison.rows import compared_task
 from foretext.comparison.run import run_comparison
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
@@ -102,7 +102,7 @@ def _source(given: Any, task: str) -> RowSource | None:
     """Return files of rows as they are, rows in memory as a source that the task reads."""
     if given is None or isinstance(given, str | Path):
         return given
-    return as_parallel_files(given) or row_model(task).source_of(given)
+    return as_parallel_files(given) or compared_task(task).source_of(given)
 
 
 def _names(given: str | Path | Sequence[str | Path]) -> tuple[str, ...]:

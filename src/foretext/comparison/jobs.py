@@ -56,7 +56,7 @@ from foretext.progress import MetricsLog, is_quiet
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
 from foretext.tasks.answers import Answers, numbers
-from foretext.tasks.row_model import RowModel
+from foretext.tasks.task import Task
 
 __all__ = ["KeptJob", "RunCurve", "do_job"]
 
@@ -140,7 +140,7 @@ def _finetuned(job: Finetune) -> FinetuneReply:
             _recipe(job), job.out, resume=run.begun, quiet=job.quiet, rows_are_checked=True
         ).model
     row_seconds = seconds_of_many(
-        model.answer_rows, read_written(model, job.valid, job.settings.get("rows", {}))
+        model.answer_rows, read_written(model.task, job.valid, job.settings.get("rows", {}))
     )
     facts = run.facts()
     figures = {name: float(value) for name, value in numbers(facts["valid"]).items()}
@@ -163,7 +163,7 @@ def _baseline(job: Finetune) -> FinetuneReply:
     began = command_began()
     reading = job.settings.get("rows", {})
     learned = BaselineRun.learned(job.task, job.train, reading)
-    rows = read_written(learned.model, job.valid, reading)
+    rows = read_written(learned.task, job.valid, reading)
     answers = KeptAnswers.of(rows, learned.baseline.answers(rows))
     row_seconds = seconds_of_many(learned.baseline.answers, rows)
     learned.mark(Path(job.out))
@@ -183,8 +183,8 @@ def _baseline(job: Finetune) -> FinetuneReply:
 
 def _answered(job: Answer) -> AnswerReply:
     began = command_began()
-    model, answer = _answering(job)
-    rows = read_written(model, job.rows, job.reading)
+    task, answer = _answering(job)
+    rows = read_written(task, job.rows, job.reading)
     one = milliseconds_of_one(answer, rows)
     start = time.monotonic()
     answers = answer(rows)
@@ -202,15 +202,13 @@ def _answered(job: Answer) -> AnswerReply:
     )
 
 
-def _answering(
-    job: Answer,
-) -> tuple[RowModel | type[RowModel], Callable[[Sequence[Any]], Answers]]:
+def _answering(job: Answer) -> tuple[Task, Callable[[Sequence[Any]], Answers]]:
     """Return what reads rows, and what answers them."""
     if BaselineRun.is_in(Path(job.run)):
         learned = BaselineRun.learned(job.task, job.train, job.reading)
-        return learned.model, learned.baseline.answers
+        return learned.task, learned.baseline.answers
     model = load_task(job.run)
-    return model, model.answer_rows
+    return model.task, model.answer_rows
 
 
 def _recipe(job: Finetune) -> TaskRecipe:

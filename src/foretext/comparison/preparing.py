@@ -54,7 +54,7 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch, pace: f
             facts.num_bytes,
             len(rows.train),
             rows.texts.are_characters,
-            rows.model.have_scores(rows.train),
+            rows.task.have_scores(rows.train),
         ),
         request.budget_seconds / request.rounds,
         only=request.only,

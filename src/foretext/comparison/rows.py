@@ -18,20 +18,17 @@ import numpy as np
 
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.files import atomic_file
-from foretext.base.registry import imported
 from foretext.comparison.leaks import NAMES, find_leaks
 from foretext.corpus.findings import Problem
 from foretext.data.rows import write_rows
 from foretext.data.rows.in_memory import RowSource, RowTexts, text_key
 from foretext.data.rows.parallel_files import as_parallel_files
-from foretext.finetuning.bases import predictor_class
-from foretext.tasks.row_model import RowModel
+from foretext.tasks.task import Task, task_named
 
-__all__ = ["ComparisonRows", "held_out", "num_held_out", "read_rows", "read_written", "row_model"]
+__all__ = ["ComparisonRows", "held_out", "num_held_out", "read_rows", "read_written"]
 
 PARTS = ("train", "valid", "test")
 TEXTS = "texts.jsonl"  # of the rows to learn from, as a corpus
-WITHOUT_PYTORCH = {"classification": "foretext.tasks.classification.linear:LinearClassifier"}
 
 USUAL_RATE = 0.1
 ENOUGH = 200  # held-out rows, which are worth a fifth of all rows
@@ -48,7 +45,7 @@ class ComparisonRows:
     """Rows by what they are for; all candidates get the same ones.
 
     Attributes:
-        model: a class that reads and judges the rows of the task.
+        task: that reads the rows.
         train: to learn from.
         valid: to choose by: of a file, or held out.
         test: to measure on, once, at the end; empty: figures are of `valid`.
@@ -56,7 +53,7 @@ class ComparisonRows:
         warnings, notes: sentences for a person.
     """
 
-    model: type[RowModel]
+    task: Task
     train: Sequence[Any]
     valid: Sequence[Any]
     test: Sequence[Any]
@@ -77,7 +74,7 @@ class ComparisonRows:
     @property
     def texts(self) -> RowTexts:
         """The texts of the rows to learn from."""
-        return self.model.texts(self.train)
+        return self.task.texts(self.train)
 
     def counts(self) -> dict[str, int]:
         """Return the number of rows of each part."""
@@ -97,7 +94,7 @@ class ComparisonRows:
         """
         files = {part: folder / f"{part}.jsonl" for part, rows in self.parts.items() if rows}
         for part, path in files.items():
-            write_rows(self.model.objects_of(self.parts[part]), path)
+            write_rows(self.task.objects_of(self.parts[part]), path)
         return files
 
     def write_texts(self, folder: Path, column: str = "text") -> Path:
@@ -122,38 +119,33 @@ class ComparisonRows:
         return path
 
 
-def row_model(task: str) -> type[RowModel]:
-    """Return a class that reads the rows of a task, if there is one without PyTorch.
+def compared_task(name: str) -> Task:
+    """Return a task that is compared.
 
     Raises:
         SettingError: there is no such task, or it is not compared.
     """
-    if task in WITHOUT_PYTORCH:
-        model: type[RowModel] = imported(WITHOUT_PYTORCH[task])
-        return model
-    found = predictor_class(task, "textcnn")
-    if not found.is_compared:
+    task = task_named(name)
+    if not task.is_compared:
         raise SettingError(
-            f"compare does not take {task}; learn it on each base with `foretext finetune {task}`, "
+            f"compare does not take {name}; learn it on each base with `foretext finetune {name}`, "
             "and compare the figures of the runs."
         )
-    return found
+    return task
 
 
-def read_written(
-    model: RowModel | type[RowModel], path: str, settings: Mapping[str, Any]
-) -> list[Any]:
+def read_written(task: Task, path: str, settings: Mapping[str, Any]) -> list[Any]:
     """Read a file of `ComparisonRows.write`.
 
     Args:
-        model: of the task, or its class.
+        task: of the rows.
         path: of the file.
         settings: the section `[rows]`.
 
     Raises:
         CorpusError: it is missing or damaged.
     """
-    rows: list[Any] = model.read(path, model.rows_config.checked(dict(settings), "rows"))
+    rows: list[Any] = task.read(path, task.rows_config.checked(dict(settings), "rows"))
     return rows
 
 
@@ -172,13 +164,13 @@ def read_rows(
         CorpusError: a file cannot be read, or there is nothing to learn or to measure.
         SettingError: the settings do not suit the task.
     """
-    model = row_model(task)
-    config = model.rows_config.checked(dict(settings), "rows")
+    own = compared_task(task)
+    config = own.rows_config.checked(dict(settings), "rows")
     for part, rows in sources.items():
-        _check_parallel(model, task, part, rows)
-    read = {part: model.read(model.source_of(rows), config) for part, rows in sources.items()}
+        _check_parallel(own, part, rows)
+    read = {part: own.read(own.source_of(rows), config) for part, rows in sources.items()}
     train, valid, test = (read.get(part, []) for part in PARTS)
-    rows = ComparisonRows(model, train, valid, test, model.reading_again(config))
+    rows = ComparisonRows(own, train, valid, test, own.reading_again(config))
     return _divided(_checked(rows), seed)
 
 
@@ -189,16 +181,16 @@ def _checked(rows: ComparisonRows) -> ComparisonRows:
         rows = rows.told(str(leak), is_grave=leak.is_grave)
     known = {text_key(row.text) for row in rows.train} if leaks else set()
     new = [row for row in rows.test if text_key(row.text) not in known]  # the others are told of
-    return _with_problems(rows, rows.model.problems(rows.train, new))
+    return _with_problems(rows, rows.task.problems(rows.train, new))
 
 
 def _divided(rows: ComparisonRows, seed: int) -> ComparisonRows:
     """Hold rows out where the user gave no others."""
     if not rows.valid:
-        train, valid = held_out(rows.model, rows.train, num_held_out(len(rows.train)), seed)
+        train, valid = held_out(rows.task, rows.train, num_held_out(len(rows.train)), seed)
         rows = replace(rows, train=train, valid=valid)
-    rows.model.check_learnable(rows.train)
-    rows = _with_problems(rows, rows.model.unseen_problems(rows.train, rows.valid))
+    rows.task.check_learnable(rows.train)
+    rows = _with_problems(rows, rows.task.unseen_problems(rows.train, rows.valid))
     for sentence in _same_answers(rows):
         rows = rows.told(sentence, is_grave=True)
     return rows
@@ -215,7 +207,7 @@ def _with_problems(rows: ComparisonRows, problems: Sequence[Problem]) -> Compari
 
 def _same_answers(rows: ComparisonRows) -> Iterator[str]:
     """Yield a sentence for each part whose rows are of one kind, where others are to learn from."""
-    kinds = {part: {rows.model.stratum_of(row) for row in rows.parts[part]} for part in PARTS}
+    kinds = {part: {rows.task.stratum_of(row) for row in rows.parts[part]} for part in PARTS}
     for part in NAMES:
         if len(kinds[part]) == 1 < len(kinds["train"]):
             yield (
@@ -225,11 +217,11 @@ def _same_answers(rows: ComparisonRows) -> Iterator[str]:
             )
 
 
-def _check_parallel(model: type[RowModel], task: str, part: str, rows: RowSource) -> None:
-    if as_parallel_files(rows) is not None and not model.reads_parallel_files:
+def _check_parallel(task: Task, part: str, rows: RowSource) -> None:
+    if as_parallel_files(rows) is not None and not task.reads_parallel_files:
         raise SettingError(
-            f"--{part}: two parallel files hold a text and what it becomes, which {task} does not "
-            "learn; give one file of labelled rows."
+            f"--{part}: two parallel files hold a text and what it becomes, which {task.name} does "
+            "not learn; give one file of labelled rows."
         )
 
 
@@ -255,17 +247,17 @@ def num_held_out(num_rows: int) -> int:
     return min(max(round(USUAL_RATE * num_rows), least), MOST)
 
 
-def held_out(model: type[RowModel], rows: Sequence[Any], number: int, seed: int) -> Parts:
+def held_out(task: Task, rows: Sequence[Any], number: int, seed: int) -> Parts:
     """Divide rows into those to learn from and about `number` others, both in their order.
 
     Args:
-        model: which knows what rows have in common.
+        task: which knows what rows have in common.
         rows: all of them.
         number: of rows to hold out.
         seed: of the choice.
     """
-    groups = _groups(model, rows)
-    kinds = {group[0]: model.stratum_of(rows[group[0]]) for group in groups}
+    groups = _groups(task, rows)
+    kinds = {group[0]: task.stratum_of(rows[group[0]]) for group in groups}
     num_groups = Counter(kinds.values())
     groups = [group for group in groups if num_groups[kinds[group[0]]] > 1]  # else never learned
     order = np.random.default_rng(seed).permutation(len(groups))
@@ -275,11 +267,11 @@ def held_out(model: type[RowModel], rows: Sequence[Any], number: int, seed: int)
     return learned, [rows[index] for index in sorted(chosen)]
 
 
-def _groups(model: type[RowModel], rows: Sequence[Any]) -> list[list[int]]:
+def _groups(task: Task, rows: Sequence[Any]) -> list[list[int]]:
     """Return the rows of each group, by their places."""
     groups: dict[str, list[int]] = defaultdict(list)
     for index, row in enumerate(rows):
-        groups[model.group_of(row)].append(index)
+        groups[task.group_of(row)].append(index)
     if len(groups) < FEWEST_GROUPS:
         return [[index] for index in range(len(rows))]
     return list(groups.values())

@@ -33,7 +33,7 @@ from foretext.comparison.measurement import machine
 from foretext.comparison.preparing import kept_plan, make_plan
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rounds import Played, play_rounds
-from foretext.comparison.rows import PARTS, row_model
+from foretext.comparison.rows import PARTS, compared_task
 from foretext.comparison.shares import Shares, Stopwatch, machine_pace
 from foretext.comparison.turn import Comparing
 from foretext.comparison.worker import JobFailed, Prepare, Worker
@@ -192,7 +192,7 @@ def name_given_rows(folder: Path, request: CompareRequest) -> None:
     sections = read_toml(path, ModelFileError)
     given = {part: rows for part, rows in request.kept().items() if part in PARTS}
     others = {name: value for name, value in sections["run"].items() if name not in PARTS}
-    config = row_model(request.task).rows_config.checked(dict(request.rows), "rows")
+    config = compared_task(request.task).rows_config.checked(dict(request.rows), "rows")
     rows = config.model_dump(exclude_none=True)
     write_sections(path, {**sections, "run": {**others, **given}, "rows": rows})
 

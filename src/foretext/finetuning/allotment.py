@@ -208,7 +208,7 @@ def learned_baseline(learner: Learner, rows: TaskRows) -> Baseline | None:
     try:
         some = _affordable_rows(learner, rows.train)
         _look_at_cost(learner, some)
-        learned = learner.predictor.baseline(some)
+        learned = learner.task.baseline(some)
     except CorpusError as error:  # no reason to learn nothing else
         learner.job.note(f"there is no baseline: {error}")
         return None
@@ -235,7 +235,7 @@ def _affordable_rows(learner: Learner, rows: Sequence[Any]) -> Sequence[Any]:
     if budget is None or _is_used(learner) or len(rows) <= FEWEST:
         return rows
     try:
-        cost = rehearsed(learner.predictor.baseline, rows, budget, first=FIRST_ROWS)
+        cost = rehearsed(learner.task.baseline, rows, budget, first=FIRST_ROWS)
     except CorpusError:  # a few rows may have one label alone
         return rows
     affordable = cost.rows_in(BASELINE_RATE * budget.seconds / SUPERLINEAR)
@@ -248,7 +248,7 @@ def _look_at_cost(learner: Learner, rows: Sequence[Any]) -> None:
     Raises:
         CorpusError: that is longer than it is worth beside the model.
     """
-    cost = learner.predictor.baseline_cost(rows)
+    cost = learner.task.baseline_cost(rows)
     if cost is None:
         return
     name = f"a linear classifier of {cost.size_in_words}"

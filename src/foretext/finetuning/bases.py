@@ -14,12 +14,11 @@ from foretext.base.registry import imported
 from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
 from foretext.finetuning.recipe import BaseModel
 from foretext.recipes import recipe_names
-from foretext.tasks import TASKS
+from foretext.tasks.task import Task, task_named
 
 if TYPE_CHECKING:
     from foretext.backbones.base import Backbone
     from foretext.finetuning.learner import Learner
-    from foretext.tasks.predictor import Predictor
 
 __all__ = [
     "NamedBackbone",
@@ -101,16 +100,19 @@ def learner_class(base: BaseModel) -> type[Learner]:
     return learner
 
 
-def predictor_class(task: str, base: BaseModel) -> type[Predictor]:
-    """Return the class of what learns a task on a base.
+def task_on(name: str, base: BaseModel) -> Task:
+    """Return a task, as it is learned on a base.
+
+    Args:
+        name: of the task.
+        base: that the user names.
 
     Raises:
         SettingError: there is no such task or base, or they do not go together.
     """
-    if ":" not in task and task not in TASKS:
-        hint = did_you_mean(task, TASKS) or f" There are: {', '.join(TASKS)}."
-        raise SettingError(f"TASK = '{task}': there is no such task.{hint}")
-    return learner_class(base).predictor_of(task)
+    task = task_named(name)
+    learner = learner_class(base)
+    return task if learner.learns_every_task else learner.predictor_of(name).task
 
 
 def open_base(base: BaseModel) -> tuple[Origin, Any]:

@@ -212,7 +212,7 @@ def _with_adapted_base(learner: NetworkLearner, rows: TaskRows) -> NetworkLearne
     job, chosen = learner.job, learner.finetuning.adapt
     assert chosen is not None
     base = adaptable(learner.opened, job.recipe.base)
-    own = learner.model_class.texts(rows.train).texts
+    own = learner.task.texts(rows.train).texts
     texts = [*own, *(row.text for row in rows.unlabelled)]
     time_for_it = adapting_seconds(chosen, job.recipe.budget_seconds)
     found = adapted(job, base, texts, time_for_it, learner.seed_of(0))
@@ -284,7 +284,7 @@ def _whole_linear(baseline: Baseline | None) -> LinearClassifier | None:
 
 def label_names(learner: NetworkLearner, rows: TaskRows) -> Sequence[str]:
     """Return the labels in the order of the network that will learn them."""
-    labels: Sequence[str] = learner.model_class.find(rows.train)["labels"]
+    labels: Sequence[str] = learner.task.find(rows.train)["labels"]
     return labels
 
 

@@ -16,7 +16,7 @@ from foretext.finetuning.recipe import TaskRecipe, TeacherModel
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.teachers import ENSEMBLE, LEARNED, OWN, is_name
-from foretext.tasks.model import TaskModel
+from foretext.tasks.task import Feature, Task
 from foretext.training.settings import TrainingConfig
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "check_body_dropout",
     "check_dropout",
     "check_held_out",
+    "check_supported",
     "check_texts",
     "check_training",
     "freezes_marks",
@@ -33,7 +34,7 @@ __all__ = [
 RATES = ("dropout", "feed_forward_dropout", "layer_dropout")  # of layers; attention has its own
 
 
-def check_training(model: type[TaskModel], task: Config, training: TrainingConfig) -> None:
+def check_training(task: Task, head: Config, training: TrainingConfig) -> None:
     """Refuse settings of pretraining alone, and to freeze what the task has to learn.
 
     Raises:
@@ -43,17 +44,35 @@ def check_training(model: type[TaskModel], task: Config, training: TrainingConfi
         raise SettingError(
             "[training] short_row_rate and stacking_rate are for pretraining; leave them out."
         )
-    if training.freeze == "backbone" and not model.has_head:
+    if training.freeze == "backbone" and not task.has_head:
         raise SettingError(
-            f"[training] freeze = 'backbone' leaves nothing to learn: {model.title.lower()} are "
+            f"[training] freeze = 'backbone' leaves nothing to learn: {task.title.lower()} are "
             "made by the backbone alone; leave it out."
         )
-    if freezes_marks(training) and model.learns_embeddings(task):
+    if freezes_marks(training) and task.head_traits(head).learns_embeddings:
         raise SettingError(
             "[training] freeze and freeze_layers keep embeddings as they are, and marks of tokens "
             "(task.shared_tokens, task.word_boundaries) are embeddings that have to be learned; "
             "leave one of the two out."
         )
+
+
+def check_supported(
+    task: Task, feature: Feature, head: Config | None = None, rows: Sequence[Any] = ()
+) -> None:
+    """Refuse a feature of fine-tuning that is not for a task.
+
+    Args:
+        task: that is learned.
+        feature: see `Task.why_not`.
+        head: the section `[task]`, where it decides.
+        rows: to learn from, where they decide.
+
+    Raises:
+        SettingError: the task says why.
+    """
+    if (why := task.why_not(feature, head, rows)) is not None:
+        raise SettingError(why)
 
 
 def check_body_dropout(config: FinetuningConfig, sections: Mapping[str, Any]) -> None:
@@ -70,13 +89,11 @@ def check_body_dropout(config: FinetuningConfig, sections: Mapping[str, Any]) ->
         )
 
 
-def check_dropout(
-    model: type[TaskModel], rows: Sequence[Any], backbone: Backbone, rate: float | None
-) -> None:
+def check_dropout(task: Task, rows: Sequence[Any], backbone: Backbone, rate: float | None) -> None:
     """Refuse a backbone without dropout where a task needs it.
 
     Args:
-        model: that is learned.
+        task: that is learned.
         rows: to learn from.
         backbone: of the base.
         rate: of all of the base; None: what its settings say.
@@ -84,7 +101,7 @@ def check_dropout(
     Raises:
         SettingError: it has none.
     """
-    if not model.needs_dropout(rows):
+    if not task.needs_dropout(rows):
         return
     found = [each.p for each in backbone.modules() if isinstance(each, nn.Dropout)]
     rates = found if rate is None else [rate] * len(found)
@@ -102,20 +119,18 @@ def check_dropout(
     )
 
 
-def check_texts(
-    recipe: TaskRecipe, config: FinetuningConfig, model: type[TaskModel], task: Config
-) -> None:
+def check_texts(recipe: TaskRecipe, config: FinetuningConfig, task: Task, head: Config) -> None:
     """Refuse a teacher, texts without labels, and settings about them, that have no effect.
 
     Raises:
         SettingError: with what to change.
     """
     if recipe.teacher is not None:
-        model.check_teaching()
+        check_supported(task, "teacher", head)
         _check_teacher(recipe.teacher)
     elif idle := sorted(name for name in config.changed if name.startswith("teacher_")):
         raise SettingError(f"[finetuning] {idle[0]} has no effect without --teacher.")
-    _check_consistency(recipe, config, model, task)
+    _check_consistency(recipe, config, task, head)
     if config.adapt is not None:
         adapting_seconds(config.adapt, recipe.budget_seconds)
         if config.fresh:
@@ -132,7 +147,7 @@ def check_texts(
 
 
 def _check_consistency(
-    recipe: TaskRecipe, config: FinetuningConfig, model: type[TaskModel], task: Config
+    recipe: TaskRecipe, config: FinetuningConfig, task: Task, head: Config
 ) -> None:
     """Refuse to learn from own answers where there are none, or where a teacher gives them."""
     if config.consistency is None:
@@ -141,7 +156,7 @@ def _check_consistency(
                 f"[finetuning] {idle[0]} has no effect while consistency_weight is 0; set it to 1."
             )
         return
-    model.check_consistency(task)
+    check_supported(task, "consistency", head)
     if recipe.unlabelled is None:
         raise SettingError(
             "[finetuning] consistency_weight is for texts without labels; give them with "
@@ -171,7 +186,7 @@ def check_held_out(
     config: FinetuningConfig,
     rows: TaskRows,
     recipe: TaskRecipe,
-    model: type[TaskModel],
+    task: Task,
     *,
     has_baseline: bool,
 ) -> None:
@@ -183,10 +198,9 @@ def check_held_out(
     """
     uses = []
     if config.calibrate:
-        model.check_calibration(rows.train)
+        check_supported(task, "calibrate", rows=rows.train)
         uses.append("calibrate by them")
     if config.ensemble:
-        model.check_ensemble()
         if config.calibrate or not has_baseline:
             idle = "calibrate = true" if config.calibrate else "baseline = false"
             raise SettingError(

@@ -15,7 +15,7 @@ from foretext.base.errors import SettingError
 from foretext.base.terminal import say
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
-from foretext.finetuning.bases import predictor_class
+from foretext.finetuning.bases import task_on
 from foretext.finetuning.keeping import told
 from foretext.finetuning.recipe import BaseModel, TaskRecipe, TeacherModel
 from foretext.finetuning.rows import unlabelled_source
@@ -242,7 +242,7 @@ def _read_memory(recipe: TaskRecipe) -> TaskRecipe:
         CorpusError: there are no rows, or they are not what the task needs.
         SettingError: there is no such task or base.
     """
-    source_of = predictor_class(recipe.task, recipe.base).source_of
+    source_of = task_on(recipe.task, recipe.base).source_of
     sources: dict[str, Any] = {
         name: as_parallel_files(rows) or source_of(rows) for name, rows in recipe.rows.items()
     }

@@ -40,7 +40,7 @@ def examined(model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dic
         return None
     beside = {
         name: each
-        for name, each in (("baseline", baseline), ("majority", model.majority(rows.train)))
+        for name, each in (("baseline", baseline), ("majority", model.task.majority(rows.train)))
         if each is not None
     }
     return {"part": part, **examine(model, others, learned_from=rows.train, beside=beside)}
@@ -131,7 +131,7 @@ def task_facts(learner: Learner, outcome: Outcome) -> dict[str, Any]:
         "test": seen.get("test"),
         "network": alone,
         "baseline": _measured(outcome, "baseline", outcome.baseline, judged_by),
-        "majority": _measured(outcome, "majority", best.model.majority(rows.train), judged_by),
+        "majority": _measured(outcome, "majority", best.model.task.majority(rows.train), judged_by),
         "seeds": _seeds(outcome.trained, tests, judged_by) if len(outcome.trained) > 1 else None,
     }
     return {**facts, **_judged(learner, outcome, facts)}

@@ -19,6 +19,7 @@ from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.predictor import Predictor
+from foretext.tasks.task import Task
 
 __all__ = ["Found", "Learner", "Prepared", "Record", "Tell"]
 
@@ -74,6 +75,7 @@ class Learner(ABC):
     has_baseline: ClassVar[bool] = False  # whether a baseline is learned where nobody says
     takes_budget: ClassVar[bool] = True  # False: it learns at once
     learns_from_texts: ClassVar[bool] = False  # whether from a teacher, or texts without labels
+    learns_every_task: ClassVar[bool] = False  # also one from outside
     seed_section: ClassVar[str | None] = None  # of the setting `seed`; None: there is none
 
     @classmethod
@@ -97,8 +99,13 @@ class Learner(ABC):
 
     @property
     def predictor(self) -> type[Predictor]:
-        """The class of what is learned, which reads the rows."""
+        """The class of what is learned."""
         return self.predictor_of(self.job.recipe.task)
+
+    @property
+    def task(self) -> Task:
+        """What is learned, which reads the rows."""
+        return self.predictor.task
 
     @property
     def finetuning(self) -> FinetuningConfig:
@@ -108,7 +115,7 @@ class Learner(ABC):
     @property
     def rows_config(self) -> Config:
         """The section `[rows]`."""
-        return self.predictor.rows_config.checked(dict(self.settings.get("rows", {})), "rows")
+        return self.task.rows_config.checked(dict(self.settings.get("rows", {})), "rows")
 
     @property
     def form(self) -> Form:

@@ -13,7 +13,7 @@ from torch import nn
 
 from foretext.backbones.base import Backbone
 from foretext.base.config import Config
-from foretext.base.errors import CorpusError, SettingError
+from foretext.base.errors import CorpusError
 from foretext.corpus.symbols import dropped_sentence
 from foretext.finetuning.adapting import adaptable
 from foretext.finetuning.bases import Origin, open_base
@@ -29,6 +29,7 @@ from foretext.finetuning.checks import (
     check_body_dropout,
     check_dropout,
     check_held_out,
+    check_supported,
     check_texts,
     check_training,
     freezes_marks,
@@ -43,11 +44,10 @@ from foretext.finetuning.trials import NetworkTrials, open_settings, search_tria
 from foretext.heads.task_base import TaskBase
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
-from foretext.tasks import TASKS
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel
 from foretext.tasks.predictor import Predictor
-from foretext.tasks.trainee import Resolved
+from foretext.tasks.task import Resolved, task_named
 from foretext.training.kept_record import kept_record
 from foretext.training.loop import fit
 from foretext.training.model import Model
@@ -76,6 +76,7 @@ class NetworkLearner(Learner):
     has_baseline = True
     seed_section = "training"
     learns_from_texts = True
+    learns_every_task = True
 
     begun: Start | None = None  # after `start`
     preparation: Preparation = field(default_factory=Preparation)  # after `prepare`
@@ -83,17 +84,8 @@ class NetworkLearner(Learner):
 
     @classmethod
     def predictor_of(cls, task: str) -> type[TaskModel]:
-        """Return the class of a task: of the table, or from outside."""
-        found = TASKS.resolve(task)
-        is_class = isinstance(found, type)
-        if not (is_class and issubclass(found, TaskModel)):  # foreign: the user named it
-            raise SettingError(f"TASK = '{task}' is no TaskModel; name a class that is one.")
-        return cast(type[TaskModel], found)
-
-    @property
-    def model_class(self) -> type[TaskModel]:
-        """The class of the task."""
-        return self.predictor_of(self.job.recipe.task)
+        """Return the class of the network of a task: of the table, or from outside."""
+        return task_named(task).model
 
     @cached_property
     def opened(self) -> tuple[Origin, Any]:
@@ -120,7 +112,7 @@ class NetworkLearner(Learner):
     def task_config(self) -> Config:
         """The section `[task]`."""
         settings = dict(self.settings.get("task", {}))
-        return self.model_class.task_config().checked(settings, "task")
+        return self.task.head_config.checked(settings, "task")
 
     @property
     def training_settings(self) -> dict[str, Any]:
@@ -141,10 +133,10 @@ class NetworkLearner(Learner):
         """Refuse settings that are unknown, wrong or without effect."""
         super().check()
         training = TrainingConfig.checked(self.training_settings, "training")
-        check_training(self.model_class, self.task_config, training)
-        check_texts(self.job.recipe, self.finetuning, self.model_class, self.task_config)
+        check_training(self.task, self.task_config, training)
+        check_texts(self.job.recipe, self.finetuning, self.task, self.task_config)
         if self.finetuning.ensemble or self.job.recipe.teacher == ENSEMBLE:
-            self.model_class.check_joins(self.task_config)
+            check_supported(self.task, "ensemble", self.task_config)
         if self.finetuning.adapt is not None:
             adaptable(self.opened, self.job.recipe.base)
 
@@ -154,20 +146,20 @@ class NetworkLearner(Learner):
 
     def start(self, rows: TaskRows) -> Self:
         """Find or make the base, and refuse what cannot work with it."""
-        model, recipe = self.model_class, self.job.recipe
-        check_held_out(self.finetuning, rows, recipe, model, has_baseline=self.wants_baseline)
+        task, recipe = self.task, self.job.recipe
+        check_held_out(self.finetuning, rows, recipe, task, has_baseline=self.wants_baseline)
         begun = self.begun_from(self.opened, rows)
         if self.opened[0] != "pretrained":
             check_body_dropout(self.finetuning, self.settings)
         rate = (
             begun.dropout if self.finetuning.body_dropout is None else self.finetuning.body_dropout
         )
-        check_dropout(model, rows.train, begun.base.backbone, rate)
+        check_dropout(task, rows.train, begun.base.backbone, rate)
         started = replace(self, begun=begun, preparation=begun_preparation(self, rows))
         for note in started.resolved_task(rows).notes:
             self.job.note(note)
         kind = str(begun.sections.get("tokenizer", {}).get("pre_tokenizer"))
-        texts = model.texts(rows.train).texts
+        texts = task.texts(rows.train).texts
         if sentence := dropped_sentence(texts, kind, "tokenizer"):
             self.job.note(sentence)
         untrained = started.untrained(rows)
@@ -182,7 +174,7 @@ class NetworkLearner(Learner):
         return find_start(
             opened,
             recipe.base,
-            Material.of(self.model_class, self.task_config, [*rows.train, *more], self.form),
+            Material.of(self.task, self.task_config, [*rows.train, *more], self.form),
             self.settings,
             fresh=self.finetuning.fresh,
         )
@@ -202,7 +194,7 @@ class NetworkLearner(Learner):
     @property
     def learns_words(self) -> bool:
         """Whether the head reads what a linear classifier has learned of the words of the rows."""
-        return self.model_class.learns_words(self.task_config)
+        return self.task.head_traits(self.task_config).learns_words
 
     def untrained(self, rows: TaskRows) -> TaskModel:
         """Return a head with random weights on the base."""
@@ -216,7 +208,7 @@ class NetworkLearner(Learner):
             labels = label_names(self, rows)
             words = untrained_words(rows.train, labels) if ready is None else ready.learned
             more = {"words": None if words is None else words.composing(self.form)}
-        return self.model_class.begin(base, config, rows.train, **more)
+        return self.task.model.begin(base, config, rows.train, **more)
 
     def encode(self, model: Predictor, rows: Sequence[Any]) -> None:
         """Make examples of rows."""
@@ -231,7 +223,7 @@ class NetworkLearner(Learner):
     def resolved_task(self, rows: TaskRows) -> Resolved:
         """Return the section `[task]` with what the user left open chosen by base and rows."""
         training = TrainingConfig.checked(self.training_settings, "training")
-        return self.model_class.resolve(
+        return self.task.resolve(
             self.task_config,
             self.ready.base,
             rows.train,
@@ -247,9 +239,9 @@ class NetworkLearner(Learner):
             is_pretrained=self.ready.origin == "pretrained",
             num_rows=len(rows.train) + self.preparation.num_unlabelled,
             is_validated=bool(rows.valid),
-            has_chain=self.model_class.learns_chain(self.task_config),
-            has_head=self.model_class.has_head,
-            usual_batch=self.model_class.usual_batch,
+            has_chain=self.task.head_traits(self.task_config).learns_chain,
+            has_head=self.task.has_head,
+            usual_batch=self.task.usual_batch,
             seed=seed,
         )
 

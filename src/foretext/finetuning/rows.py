@@ -35,7 +35,7 @@ def read_rows(learner: Learner) -> TaskRows:
         CorpusError: a file cannot be read, or nothing can be learned from the rows.
         SettingError: a rate and a file of held-out rows are both given.
     """
-    job, read = learner.job, learner.predictor.read
+    job, read = learner.job, learner.task.read
     recipe, config = job.recipe, learner.rows_config
     rate = learner.finetuning.valid_rate
     if recipe.valid is not None and rate is not None:
@@ -47,13 +47,13 @@ def read_rows(learner: Learner) -> TaskRows:
     valid = [] if recipe.valid is None else read(recipe.valid, config)
     test = [] if recipe.test is None else read(recipe.test, config)
     if not job.rows_are_checked:
-        _note(learner, learner.predictor.problems(train, test))
+        _note(learner, learner.task.problems(train, test))
     if recipe.valid is None:
         if rate is None:
             rate = _usual_rate(train) if learner.needs_held_out_rows else 0.0
         train, valid = _held_out(train, rate, learner.seed_of(0))
     if not job.rows_are_checked:
-        _note(learner, learner.predictor.unseen_problems(train, valid))
+        _note(learner, learner.task.unseen_problems(train, valid))
     rows = TaskRows(train, valid, test, rate)
     if recipe.unlabelled is not None:
         more = read_unlabelled(recipe.unlabelled, config)

@@ -16,7 +16,7 @@ from foretext.base.files import atomic_file
 from foretext.base.parsing import read_json
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.finetuning.allotment import Allotment, learned_baseline
-from foretext.finetuning.bases import is_name, learner_class, name_note, predictor_class
+from foretext.finetuning.bases import is_name, learner_class, name_note, task_on
 from foretext.finetuning.closing import allotted
 from foretext.finetuning.job import Finetuned, FinetuneJob
 from foretext.finetuning.keeping import examined, keep, task_facts
@@ -31,7 +31,7 @@ from foretext.progress import MetricsLog, Progress, is_quiet
 from foretext.progress.budget import tell_of_compiling
 from foretext.report.run_report import write_report
 from foretext.tasks.baseline import Baseline
-from foretext.tasks.predictor import Predictor
+from foretext.tasks.task import Task
 
 __all__ = ["learn_task", "prepared", "run_finetuning"]
 
@@ -92,7 +92,7 @@ def run_finetuning(
     Raises:
         ForetextError: a file, a setting or the folder will not do; the message says why.
     """
-    _check_files(predictor_class(recipe.task, recipe.base), recipe)
+    _check_files(task_on(recipe.task, recipe.base), recipe)
     _check_not_base(recipe.base, out)
     tell_of_compiling(quiet=is_quiet(quiet))
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
@@ -122,9 +122,9 @@ def _refit(rows: TaskRows) -> dict[str, Any]:
     return {"rows": sum(measured.values()), "refit": measured}
 
 
-def _check_files(predictor: type[Predictor], recipe: TaskRecipe) -> None:
+def _check_files(task: Task, recipe: TaskRecipe) -> None:
     for name, rows in recipe.rows.items():
-        if as_parallel_files(rows) is not None and not predictor.reads_parallel_files:
+        if as_parallel_files(rows) is not None and not task.reads_parallel_files:
             raise SettingError(
                 f"[run] {name}: two parallel files hold a text and what it becomes, which "
                 f"{recipe.task} does not learn; give one file of labelled rows."

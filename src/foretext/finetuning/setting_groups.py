@@ -116,7 +116,7 @@ def recipe_group(recipe: str) -> SettingGroup:
 def task_group(task: str) -> SettingGroup:
     """Return the settings of a task that a network learns."""
     target = TASKS.target(task)
-    classes = {"rows": f"{target}.rows_config", "task": f"{target}.task_class.Config"}
+    classes = {"rows": f"{target}.rows_config", "task": f"{target}.head.Config"}
     shared = {section: SECTIONS[section] for section in ("finetuning", "training")}
     return SettingGroup(f"task {task}, learned by a network", classes | shared, note=CHOSEN_LATER)
 

@@ -20,10 +20,9 @@ from foretext.data.rows.in_memory import RowTexts
 from foretext.finetuning.bases import NamedBackbone, Origin
 from foretext.finetuning.checks import RATES
 from foretext.finetuning.recipe import BaseModel
-from foretext.heads.task_base import TaskBase
+from foretext.heads.task_base import TaskBase, visibility_of
 from foretext.run_folder import RunFolder
-from foretext.tasks.model import TaskModel
-from foretext.tasks.trainee import visibility_of
+from foretext.tasks.task import Task, WordTraits
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
@@ -36,6 +35,8 @@ __all__ = ["Material", "Start", "TokenStart", "find_start", "tokens_of_vectors"]
 Settings = Mapping[str, Any]
 Sections = dict[str, dict[str, Any]]
 
+PLAIN = WordTraits()
+
 MAX_WORDS = 200_000  # of a vector file; the most frequent come first in such files
 
 
@@ -46,14 +47,14 @@ class Start:
     origin: Origin
     whole: TaskBase  # is copied for each training, or gives the shape
     sections: Sections  # [backbone] and [tokenizer], resolved
-    model: type[TaskModel]  # that is learned, which may read a part of the base
+    task: Task  # that is learned, which may read a part of the base
     vectors: np.ndarray | None = None  # (V, E) to start from; NaN in rows of unknown words
     dropout: float | None = None  # of the whole base; None: what its settings say
 
     @property
     def base(self) -> TaskBase:
         """What the task reads."""
-        return self.model.base_for(self.whole)
+        return self.task.base_for(self.whole)
 
     def new_base(self, seed: int) -> TaskBase:
         """Return a base that a training may change.
@@ -73,7 +74,7 @@ class Start:
         if objective is not None:
             own = cast(SubwordTokenizer, base.target_tokenizer or base.tokenizer)
             objective = objective.reinitialised(backbone, own)
-        return self.model.base_for(
+        return self.task.base_for(
             TaskBase(
                 base.tokenizer,
                 backbone,
@@ -151,7 +152,7 @@ def _start_pretrained(
         SettingError: a section says something else, or the model has learned an alphabet.
     """
     base: TaskBase = model.as_base()
-    if base.backbone.reads_characters and not material.num_characters:
+    if base.backbone.reads_characters and not material.words.num_characters:
         raise SettingError(
             f"BASE = '{named}' reads words by their characters too, and this task gives it none; "
             "start from the vectors or the backbone that it was learned on."
@@ -171,7 +172,7 @@ def _start_pretrained(
                 )
     dropout = base.backbone.default_dropout  # its settings are those of its pretraining
     origin: Origin = "scratch" if fresh else "pretrained"
-    return Start(origin, base, resolved, material.model, dropout=dropout)
+    return Start(origin, base, resolved, material.task, dropout=dropout)
 
 
 def _start_from_scratch(
@@ -194,13 +195,13 @@ def _start_from_scratch(
     asked = dict(sections.get("tokenizer", {}))
     tokenizer: Tokenizer
     target_tokenizer = None
-    found: dict[str, Any] = {"num_characters": material.num_characters}
+    found: dict[str, Any] = {"num_characters": material.words.num_characters}
     if component.reads_words:
         rows = material.texts
         tokenizer = _learn_words({"min_count": 2, **rows.word_settings(), **asked}, material)
         learned = tokenizer.config.kept()
     else:
-        asked = {**material.model.scratch_tokenizer, **asked}
+        asked = {**material.task.scratch_tokenizer, **asked}
         learned, kind = dict(asked), str(asked.pop("name"))
         texts, *others = material.apart or (material.texts,)
         tokenizer = learn_subwords(kind, asked, texts, form=material.form)
@@ -216,7 +217,7 @@ def _start_from_scratch(
     backbone.spell(written.tokens)
     base = TaskBase(tokenizer, backbone, visibility_of(backbone), target_tokenizer=target_tokenizer)
     resolved = {"backbone": _backbone_section(backbone), "tokenizer": learned}
-    return Start("scratch", base, resolved, material.model)
+    return Start("scratch", base, resolved, material.task)
 
 
 def _usual_rates(backbone: Backbone, chosen: Mapping[str, Any]) -> dict[str, float]:
@@ -259,11 +260,11 @@ def _start_from_vectors(
             f"[backbone] vector_size = {config.vector_size}: the vectors to begin from have "
             f"{vectors.vector_size} numbers each; leave it out."
         )
-    size, characters = start.tokenizer.vocab_size, material.num_characters
+    size, characters = start.tokenizer.vocab_size, material.words.num_characters
     backbone = component.build(config, size, num_characters=characters)
     base = TaskBase(start.tokenizer, backbone, visibility_of(backbone))
     resolved = {"backbone": _backbone_section(backbone), "tokenizer": start.settings}
-    return Start("vectors", base, resolved, material.model, start.vectors)
+    return Start("vectors", base, resolved, material.task, start.vectors)
 
 
 def _check_name(named: NamedBackbone, chosen: dict[str, Any]) -> None:
@@ -305,45 +306,37 @@ class Material:
     """The texts to learn from, for a task.
 
     Attributes:
-        model: that is learned.
+        task: that is learned.
         texts: of the rows.
         apart: sources and targets, where each side gets a tokenizer of its own; None: one does.
         over_vectors: the name of the network over word vectors, if the user names none.
-        num_characters: ids of characters that words are spelled with.
-        is_spelled: whether a network over words reads these too.
-        in_bigrams: whether it reads pairs of neighbouring words.
+        words: what a network over words reads of them.
         form: the Unicode normal form of the texts.
     """
 
-    model: type[TaskModel]
+    task: Task
     texts: RowTexts
     apart: tuple[RowTexts, RowTexts] | None = None
     over_vectors: str = "textcnn"
-    num_characters: int = 0
-    is_spelled: bool = False
-    in_bigrams: bool = False
+    words: WordTraits = PLAIN
     form: Form = "NFC"
 
     @classmethod
-    def of(
-        cls, model: type[TaskModel], task: Config, rows: Sequence[Any], form: Form = "NFC"
-    ) -> Material:
+    def of(cls, task: Task, head: Config, rows: Sequence[Any], form: Form = "NFC") -> Material:
         """Return what a task finds in its rows.
 
         Args:
-            model: that is learned.
-            task: the section `[task]`.
+            task: that is learned.
+            head: the section `[task]`.
             rows: to learn from.
             form: the Unicode normal form of their texts.
         """
         return cls(
-            model,
-            model.texts(rows),
-            model.texts_apart(task, rows),
-            model.over_vectors(task, rows),
-            model.num_characters(rows),
-            model.gains_from_spelling(rows),
-            model.gains_from_bigrams(rows),
+            task,
+            task.texts(rows),
+            task.texts_apart(head, rows),
+            task.over_vectors(head, rows),
+            task.word_traits(rows),
             form,
         )
 
@@ -357,8 +350,8 @@ class Material:
         Raises:
             SettingError: they do not fit.
         """
-        spelling = backbone.spelling_settings if self.is_spelled else {}
-        bigrams = backbone.bigram_settings(settings) if self.in_bigrams else {}
+        spelling = backbone.spelling_settings if self.words.gains_from_spelling else {}
+        bigrams = backbone.bigram_settings(settings) if self.words.gains_from_bigrams else {}
         return backbone.Config.checked({**spelling, **bigrams, **settings}, "backbone")
 
 

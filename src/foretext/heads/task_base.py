@@ -16,7 +16,7 @@ from foretext.nn.vocabulary_head import HeadTransform
 from foretext.objectives.base import Objective
 from foretext.tokenizers.base import Tokenizer
 
-__all__ = ["TaskBase"]
+__all__ = ["TaskBase", "visibility_of"]
 
 
 class TaskBase(NamedTuple):
@@ -64,3 +64,16 @@ class TaskBase(NamedTuple):
         """Return what stands around texts in rows of at most `max_length` positions."""
         length = min(max_length, self.backbone.max_length)
         return Framing.of(self.tokenizer, self.visibility, length)
+
+    def encoder(self) -> TaskBase:
+        """Return what is read of it: of an encoder-decoder the encoder alone."""
+        backbone = self.backbone.for_tasks
+        if backbone is self.backbone:
+            return self._replace(objective=None)
+        return TaskBase(self.tokenizer, backbone, visibility_of(backbone))
+
+
+def visibility_of(backbone: Backbone) -> Visibility:
+    """Return how a backbone without an objective is read: from both sides, if it can be."""
+    usual: tuple[Visibility, ...] = ("full", "causal", "split")
+    return next(each for each in usual if each in backbone.visibilities)

@@ -9,12 +9,12 @@ __all__ = ["CLASSIFIERS", "TASKS", "is_predictor", "is_task"]
 TASKS = Registry(
     "task",
     {
-        "classification": "foretext.tasks.classification.network:TextClassifier",
-        "matching": "foretext.tasks.matching.network:TextMatcher",
-        "tagging": "foretext.tasks.tagging.network:Tagger",
-        "span_qa": "foretext.tasks.span_qa.network:SpanReader",
-        "text_to_text": "foretext.tasks.text_to_text.network:TextWriter",
-        "sentence_vectors": "foretext.tasks.sentence_vectors.network:SentenceEncoder",
+        "classification": "foretext.tasks.classification.task:Classification",
+        "matching": "foretext.tasks.matching.task:Matching",
+        "tagging": "foretext.tasks.tagging.task:Tagging",
+        "span_qa": "foretext.tasks.span_qa.task:SpanQA",
+        "text_to_text": "foretext.tasks.text_to_text.task:TextToText",
+        "sentence_vectors": "foretext.tasks.sentence_vectors.task:SentenceVectors",
     },
 )
 

@@ -8,13 +8,13 @@ from typing import Any
 from foretext.metrics.paired import paired_difference
 from foretext.tasks.answers import Answers, numbers
 from foretext.tasks.baseline import Baseline
-from foretext.tasks.row_model import RowModel
+from foretext.tasks.predictor import Predictor
 
 __all__ = ["examine"]
 
 
 def examine(
-    model: RowModel,
+    model: Predictor,
     rows: Sequence[Any],
     *,
     learned_from: Sequence[Any] = (),

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
+import torch
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
-from foretext.base.errors import ModelFileError
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.files import merged_folder
 from foretext.base.parsing import parse_json
+from foretext.data.examples import Examples
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
 from foretext.heads.base import Head
 from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import CONFIG
 from foretext.interop.task_folder import load_task, save_task
-from foretext.nn.device import DeviceName
-from foretext.nn.precision import ReadingPrecision
-from foretext.tasks import TASKS
-from foretext.tasks.answering_network import AnsweringNetwork
-from foretext.tasks.computing import Outputs, compute_outputs
+from foretext.nn.device import DeviceName, choose_device
+from foretext.nn.precision import ReadingPrecision, choose_dtype
+from foretext.nn.quantized_linear import Copies, check_int8, has_int8, reading_copy
+from foretext.objectives.criterion import Criterion
+from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.computing import Outputs, TaskNetwork, compute_outputs
+from foretext.tasks.lessons import Consistency, Lessons, Teaching
+from foretext.tasks.predictor import Predictor
+from foretext.tasks.task import task_named
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["KeptFacts", "Positive", "TaskModel", "head_class"]
@@ -40,12 +48,11 @@ class KeptFacts(TypedDict, total=False):
     precision: Literal["int8"]
 
 
-class TaskModel(AnsweringNetwork):
+class TaskModel(Predictor):
     """A base and a task.
 
-    A task from outside the package needs `head_class`, `rows_config`, `title`, `judged_by`, and the
-    methods `read`, `find`, `examples`, `answer_rows`, `judge` and `records`. All others have
-    defaults.
+    That of a task from outside the package needs `task`, and the methods `examples`, `answer_rows`
+    and `records`. All others have defaults.
 
     Args:
         base: tokenizer and backbone.
@@ -54,12 +61,18 @@ class TaskModel(AnsweringNetwork):
         device: "auto" takes a CUDA device where there is one.
         precision: "auto" answers in bfloat16 where the device has it; "int8" is the same with
             products of integers, which only processors with VNNI instructions have.
+
+    Attributes:
+        keeps_int8: whether "auto" is "int8" where the device has it: rows have shown that answers
+            are as good (`foretext.evaluation.precision`).
+
+    Raises:
+        SettingError: the device does not have that precision.
     """
 
+    answers_in_int8: ClassVar[bool] = True  # whether products of integers have an effect
+
     facts_type: ClassVar[Any] = KeptFacts  # of what `facts` returns, for reading it from a file
-    of_pairs: ClassVar[bool] = False  # whether inputs are pairs of texts
-    has_head: ClassVar[bool] = True  # False: the backbone alone is learned, and cannot be frozen
-    usual_batch: ClassVar[int] = 32  # examples of a step, where nobody says
     task_origin: ClassVar = "pretrained"  # what another task that is learned on it starts with
     files = (
         "`model.safetensors` holds the weights and `config.json` their shape; `transformers` has "
@@ -75,13 +88,19 @@ class TaskModel(AnsweringNetwork):
         device: DeviceName = "auto",
         precision: ReadingPrecision = "auto",
     ) -> None:
-        super().__init__(base, head, device=device, precision=precision)
+        self.base = base
+        self.head = head
         self.temperature = temperature
+        self.keeps_int8 = False
+        self._is_in_training = False
+        network = TaskNetwork(base.backbone, head).to(choose_device(device))
+        self._copies = Copies(network, (base.tokenizer, base.target_tokenizer))
+        self.use_precision(precision)
 
     @property
     def kind(self) -> str:
         """The name of the task, or "module:Class"."""
-        return TASKS.name_of(type(self))
+        return self.task.name
 
     @property
     def num_labels(self) -> int | None:
@@ -118,12 +137,7 @@ class TaskModel(AnsweringNetwork):
             CorpusError: nothing can be learned from the rows.
             SettingError: the head does not fit the base.
         """
-        return cls(base, cls.head_class(config, base, **cls.find(rows)))
-
-    @classmethod
-    def needs_dropout(cls, rows: Sequence[Any]) -> bool:
-        """Whether nothing can be learned from rows by a backbone without dropout."""
-        return False
+        return cls(base, cls.task.head(config, base, **cls.task.find(rows)))
 
     def unknown_rate(self, rows: Sequence[Any]) -> float:
         """Return the share of unknown tokens of rows, 0 where unknown tokens are normal."""
@@ -160,9 +174,117 @@ class TaskModel(AnsweringNetwork):
 
     # Answers
 
+    @abstractmethod
+    def examples(self, rows: Sequence[Any]) -> PaddedExamples:
+        """Return rows with their answers as examples to learn from.
+
+        Raises:
+            CorpusError: a row has an answer that the model does not know.
+        """
+
+    def taught(self, lessons: Lessons, config: Teaching) -> tuple[Criterion, PaddedExamples]:
+        """Return what is trained where a teacher answered rows, and the rows as examples.
+
+        Raises:
+            SettingError: the model cannot learn from a teacher.
+        """
+        raise SettingError(f"{self.title} cannot be learned from a teacher.")
+
+    def consistent(
+        self, labelled: Sequence[Any], unlabelled: Sequence[Any], config: Consistency
+    ) -> tuple[Criterion, Examples]:
+        """Return what is trained where its own answers are learned, and the rows as examples.
+
+        Raises:
+            SettingError: the model cannot learn from them.
+        """
+        raise SettingError(f"{self.title} cannot learn from texts without labels.")
+
+    def knows(self, row: Any) -> bool:
+        """Whether the model can give the right answer of a row."""
+        return True
+
+    def num_cut(self, rows: Sequence[Any]) -> int:
+        """Return the number of rows that are longer than the model reads at once."""
+        return 0
+
+    def finish(self, rows: Sequence[Any]) -> list[str]:
+        """Set what is chosen by held-out rows, and return what was chosen, for the log."""
+        return []
+
+    def calibrate(self, rows: Sequence[Any]) -> float:
+        """Set and return the temperature by which probabilities fit held-out rows.
+
+        Raises:
+            SettingError: the answers have no such probabilities.
+            CorpusError: the rows do not fit.
+        """
+        raise SettingError(f"The probabilities of {self.title.lower()} cannot be calibrated.")
+
+    def join(self, linear: LinearClassifier, rows: Sequence[Any]) -> Any:
+        """Answer together with a linear classifier from now on; return the weights of both.
+
+        Raises:
+            SettingError: the model cannot.
+            CorpusError: the rows do not fit.
+        """
+        raise SettingError(f"{self.title} cannot be answered together with a linear classifier.")
+
+    @property
+    def is_chosen_by_loss(self) -> bool:
+        """Whether held-out loss, not `judged_by`, decides which weights a training keeps."""
+        return False
+
     def outputs(self, examples: PaddedExamples) -> Outputs:
         """Return the outputs of the task for each example."""
         return compute_outputs(self.reader(), examples)
+
+    def answering(self, options: Mapping[str, Any]) -> None:
+        """Answer with another `precision` from now on.
+
+        Raises:
+            SettingError: another option, or a precision that the device does not have.
+        """
+        others = dict(options)
+        if "precision" in others:
+            self.use_precision(others.pop("precision"))
+        super().answering(others)
+
+    @checked_arguments
+    def use_precision(self, precision: ReadingPrecision) -> None:
+        """Answer in these numbers from now on.
+
+        Raises:
+            SettingError: the device does not have them.
+        """
+        if precision == "int8":
+            check_int8(self._device)
+        self.precision = precision
+
+    @contextmanager
+    def in_training(self) -> Iterator[None]:
+        """Answer with the weights as they are now, not with a copy of them, in this context."""
+        self._is_in_training = True
+        try:
+            yield
+        finally:
+            self._is_in_training = False
+
+    def network(self) -> TaskNetwork:
+        """Return the network in the precision of answers."""
+        if self._is_in_training:
+            return cast(TaskNetwork, self._copies.original)
+        return cast(TaskNetwork, self._copies.in_dtype(self._dtype))
+
+    def exact_network(self) -> TaskNetwork:
+        """Return the network in float32."""
+        return cast(TaskNetwork, self._copies.in_dtype(torch.float32))
+
+    def reader(self) -> TaskNetwork:
+        """Return the network for reading many rows, whose linear maps are no `nn.Linear`."""
+        if self._is_in_training:
+            return self.network()
+        return cast(TaskNetwork, reading_copy(self._copies, self._dtype, self._reading_precision))
 
     # Folders
 
@@ -225,8 +347,9 @@ class TaskModel(AnsweringNetwork):
             UntrustedError: it names a class of a module that is not trusted.
         """
         path = Path(folder) / CONFIG
-        stored = load_task(Path(folder), head_class, of_pairs=cls.of_pairs)
-        component: type[TaskModel] = TASKS.resolve(stored.name, path)
+        of_pairs = cls is not TaskModel and cls.task.of_pairs
+        stored = load_task(Path(folder), head_class, of_pairs=of_pairs)
+        component = task_named(stored.name, path).model
         if not issubclass(component, cls):
             raise ModelFileError(f"{folder} holds a {component.__name__}, not a {cls.__name__}.")
         model = component(stored.base, stored.head, device=device, precision=precision)
@@ -239,8 +362,22 @@ class TaskModel(AnsweringNetwork):
         model.load_parts(Path(folder), facts)
         return model
 
+    @property
+    def _reading_precision(self) -> ReadingPrecision:
+        """What `precision` stands for where many rows are read."""
+        kept = self.precision == "auto" and self.keeps_int8
+        return "int8" if kept and has_int8(self._device) else self.precision
+
+    @property
+    def _dtype(self) -> torch.dtype:
+        precision = "fp32" if self.base.backbone.keeps_fp32 else self.precision
+        return choose_dtype(precision, self._device)
+
+    @property
+    def _device(self) -> torch.device:
+        return self.base.backbone.embedding.device
+
 
 def head_class(name: str, source: Path) -> type[Head]:
     """Return the class of the head of a task that the file `source` names."""
-    component: type[TaskModel] = TASKS.resolve(name, source)
-    return component.head_class
+    return task_named(name, source).head

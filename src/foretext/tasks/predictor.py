@@ -7,21 +7,32 @@ that a task from outside the package works with all of them.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 
 from foretext.base.arguments import checked_arguments
+from foretext.base.config import Config
 from foretext.base.errors import SettingError
 from foretext.base.representation import Represented
+from foretext.corpus.texts import is_file_or_source
 from foretext.data.rows.input_file import input_files
 from foretext.data.rows.input_rows import InputColumns, KeptInput
 from foretext.data.rows.inputs import Input, line_input
+from foretext.data.rows.parallel_files import as_parallel_files
+from foretext.data.rows.reading import fitting, read_otherwise
 from foretext.data.rows.settings import Columns
+from foretext.tasks.answers import Answers
 from foretext.tasks.class_answers import ClassAnswers, label_doubts
-from foretext.tasks.explanation import Explained
-from foretext.tasks.row_model import RowModel
+from foretext.tasks.explanation import Method
+from foretext.tasks.explanation.explained import MOST, explain
+from foretext.tasks.explanation.explanation import Explanation
+from foretext.tasks.explanation.values import Values
+from foretext.tasks.explanation.weighed import Asked, Weighed
+from foretext.tasks.explanation.words import Texts, split_words
+from foretext.tasks.task import Task
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.known_languages import languages_of_tokenizer
 
@@ -43,14 +54,39 @@ class Top(NamedTuple):
     threshold: float = 0.0  # least probability of each
 
 
-class Predictor(RowModel, Explained, Represented):
-    """Rows and lines in, answers and figures out."""
+class Predictor(Represented):
+    """Rows and lines in, answers and figures out.
 
-    title: ClassVar[str]  # of card and report, such as "Question answering"
-    watched: ClassVar[tuple[str, ...]] = ()  # figures whose curves a report shows beside judged_by
-    files: ClassVar[str]  # for the card: which file holds what
-    # What a server can ask of it: names of `foretext.serving.abilities`, or "module:Class".
-    abilities: ClassVar[tuple[str, ...]] = ("predict",)
+    Attributes:
+        task: whose rows it answers.
+        files: for the card: which file holds what.
+        reading: how the run that it comes from read its rows; None: it comes from no run.
+    """
+
+    task: ClassVar[Task]
+    explained_by: tuple[str, ...] = ()  # methods of `explain`, the best one first; (): none
+    files: ClassVar[str]
+    reading: Config | None = None
+
+    @property
+    def title(self) -> str:
+        """The name of its task, such as "Question answering"."""
+        return self.task.title
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The texts of an input."""
+        return self.task.fields
+
+    @property
+    def judged_by(self) -> str:
+        """The figure by which one model is better than another; higher is better."""
+        return self.task.judged_by
+
+    @property
+    def abilities(self) -> tuple[str, ...]:
+        """What a server can ask of it: names of `foretext.serving.abilities`, or "module:Class"."""
+        return ("predict",)
 
     @property
     @abstractmethod
@@ -196,7 +232,7 @@ class Predictor(RowModel, Explained, Represented):
         labels = frozenset(map(str, self.label_names))
         wanted = InputColumns(self.fields, learned, columns or {}, tuple(keep), labels, **optional)
         for file in input_files(path, wanted.reading):
-            yield from self.inputs_in(file, wanted)
+            yield from self.task.inputs_in(file, wanted)
 
     @checked_arguments
     def predictions(
@@ -245,6 +281,69 @@ class Predictor(RowModel, Explained, Represented):
             for texts, answer in zip(block, self.records(block, top), strict=True):
                 yield {**dict(zip(self.fields, texts, strict=False)), **answer}
 
+    # Rows with right answers
+
+    def reading_of(self, rows: Config | Mapping[str, Any] | None) -> Config:
+        """Return how rows are read: as in the training, with what is given over it.
+
+        Args:
+            rows: a whole `rows_config`, or single settings; None: none.
+
+        Raises:
+            SettingError: there is no such setting, or it is wrong.
+        """
+        if isinstance(rows, Config):
+            return rows
+        return read_otherwise(self.reading or self.task.rows_config(), rows or {})
+
+    @abstractmethod
+    def answer_rows(self, rows: Sequence[Any]) -> Answers:
+        """Answer rows; the answers say themselves how good they are."""
+
+    @property
+    def can_calibrate(self) -> bool:
+        """Whether ``finetuning.calibrate`` would fit its probabilities to held-out rows."""
+        return False
+
+    def label_counts(self, rows: Sequence[Any]) -> Counter[str]:
+        """Return how often rows have each label."""
+        return Counter()
+
+    def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
+        """Answer rows, and return how good the answers are."""
+        return self.answer_rows(rows).figures(rows)
+
+    @checked_arguments
+    def evaluate(
+        self, path: Any, *, rows: Config | Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the figures of rows with right answers.
+
+        Args:
+            path: of their file; or rows in memory, as `foretext.finetune` takes them.
+            rows: how they are read: settings that go over those of the training, such as
+                ``{"text": "body"}``, or a whole `rows_config`; None: as in the training, or by the
+                usual names of the columns.
+
+        Raises:
+            CorpusError: the file cannot be read, or a row is wrong.
+            SettingError: there is no such setting.
+        """
+        return self.figures(self.read_rows(path, rows))
+
+    def read_rows(self, path: Any, rows: Config | Mapping[str, Any] | None = None) -> list[Any]:
+        """Read rows as those of the training were read; see `evaluate`."""
+        return self.task.read(self.task.source_of(path), self.reading_for(path, rows))
+
+    def reading_for(self, path: Any, rows: Config | Mapping[str, Any] | None) -> Config:
+        """Return how rows are read: what Python holds has the usual names of columns."""
+        if isinstance(rows, Config):
+            return rows
+        if not is_file_or_source(path) and as_parallel_files(path) is None:
+            return self.task.rows_config.checked(dict(rows or {}), "rows")
+        config = self.reading_of(rows)
+        return config if rows else fitting(path, config)
+
     def doubts(self, records: Sequence[Record]) -> list[str]:
         """Return why answers are doubtful, such as inputs that are unlike the rows of training.
 
@@ -257,6 +356,70 @@ class Predictor(RowModel, Explained, Represented):
         """Return likewise how rows differ from those of the training, as by other labels."""
         return label_doubts(rows, self.label_names) if self.label_names else []
 
+    # Explanations
+
+    @overload
+    def explain(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
+        self,
+        inputs: str | tuple[str, ...],
+        label: str | None = None,
+        *,
+        method: Method = "auto",
+        most: int = MOST,
+    ) -> Explanation: ...
+
+    @overload
+    def explain(
+        self,
+        inputs: Sequence[str] | Sequence[tuple[str, ...]],
+        label: str | None = None,
+        *,
+        method: Method = "auto",
+        most: int = MOST,
+    ) -> list[Explanation]: ...
+
+    @checked_arguments
+    def explain(
+        self,
+        inputs: str | tuple[str, ...] | Sequence[str] | Sequence[tuple[str, ...]],
+        label: str | None = None,
+        *,
+        method: Method = "auto",
+        most: int = MOST,
+    ) -> Explanation | list[Explanation]:
+        """Say which words decided on an answer.
+
+        Args:
+            inputs: a text, or a tuple of the texts of `fields`; or a list of such.
+            label: that is explained; None: of each input the most probable one.
+            method: "linear" takes the answer of a linear model apart exactly; "occlusion" leaves
+                out each word; "gradient" follows the gradients of a network from hidden words to
+                the real ones (integrated gradients); "auto" is the first of `explained_by`.
+            most: rows that a network reads for one input when words are left out, at most: of a
+                longer text neighbouring words are weighed together.
+
+        Raises:
+            SettingError: the answers of this model have no words to explain them, or there is no
+                such method or label.
+        """
+        return explain(self, inputs, label, method, most)
+
+    def values(self, inputs: Sequence[Texts]) -> Values:
+        """Return the values of all labels for each input."""
+        raise NotImplementedError
+
+    def num_rows(self, inputs: Sequence[Texts]) -> list[int]:
+        """Return how many rows a network reads of each input."""
+        return [1] * len(inputs)
+
+    def word_spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where the words of a text start and end."""
+        return split_words(text)
+
+    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+        """Weigh the words of each input by a method of `explained_by` other than occlusion."""
+        raise NotImplementedError
+
     # Folders
 
     def described(self) -> dict[str, Any]:
@@ -267,7 +430,7 @@ class Predictor(RowModel, Explained, Represented):
             "usage": self.usage,
             "files": self.files,
             "judged_by": self.judged_by,
-            "watched": list(dict.fromkeys([self.judged_by, *self.watched])),
+            "watched": list(dict.fromkeys([self.judged_by, *self.task.watched])),
             "informative_features": self.informative_features,
             "labels": self.num_labels,
             "parameters": self.num_parameters,

@@ -9,7 +9,7 @@ from foretext.heads.span_qa import SpanHead
 from foretext.heads.tagging import TaggingHead
 from foretext.heads.task_base import TaskBase
 from foretext.heads.word_boundaries import gains_from_boundaries
-from foretext.tasks.trainee import Resolved
+from foretext.tasks.task import Resolved
 
 __all__ = ["resolved_boundaries", "resolved_mode", "resolved_shared_tokens"]
 

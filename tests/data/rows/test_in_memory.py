@@ -31,9 +31,9 @@ from foretext.data.rows import (
 from foretext.data.rows.in_memory import NO_TEXT, RowSource, RowTexts, text_key
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.matching.network import TextMatcher
-from foretext.tasks.row_model import RowModel
 from foretext.tasks.span_qa.network import SpanReader
 from foretext.tasks.tagging.network import Tagger
+from foretext.tasks.task import Task
 from foretext.tasks.text_to_text.network import TextWriter
 from tests.outside.regression import NumberedText, Regression
 
@@ -44,9 +44,9 @@ TEXTS_OF_WRITTEN = st.text(st.characters(exclude_categories=["Cs"]))
 TOKENS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), min_size=1)
 LABELS_OF_WRITTEN = st.sampled_from(["a", "b", "ä b"])
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
-KINDS: list[tuple[type[RowModel], Config, st.SearchStrategy[Any]]] = [
+KINDS: list[tuple[Task, Config, st.SearchStrategy[Any]]] = [
     (
-        LinearClassifier,
+        LinearClassifier.task,
         RowsConfig(normalization="none"),
         st.builds(
             LabelledText,
@@ -56,7 +56,7 @@ KINDS: list[tuple[type[RowModel], Config, st.SearchStrategy[Any]]] = [
         ),
     ),
     (
-        TextMatcher,
+        TextMatcher.task,
         PairsConfig(normalization="none"),
         st.builds(
             LabelledPair,
@@ -68,26 +68,26 @@ KINDS: list[tuple[type[RowModel], Config, st.SearchStrategy[Any]]] = [
         ),
     ),
     (
-        TextMatcher,
+        TextMatcher.task,
         PairsConfig(normalization="none", score="s"),
         st.builds(
             LabelledPair, TEXTS_OF_WRITTEN, TEXTS_OF_WRITTEN, st.none(), NUMBERS, place=st.just("")
         ),
     ),
     (
-        Tagger,
+        Tagger.task,
         TaggedConfig(normalization="none", separator="|"),
         st.lists(st.tuples(TOKENS, LABELS_OF_WRITTEN), min_size=1).map(
             lambda pairs: TaggedSentence(*zip(*pairs, strict=True), "", (0,) * len(pairs))
         ),
     ),
     (
-        TextWriter,
+        TextWriter.task,
         ParallelConfig(normalization="none", source=1, target=2),
         st.builds(ParallelText, TEXTS_OF_WRITTEN, TEXTS_OF_WRITTEN, place=st.just("")),
     ),
     (
-        SpanReader,
+        SpanReader.task,
         QuestionsConfig(),
         st.builds(
             Question,
@@ -127,38 +127,45 @@ class Frame:
     ids=lambda given: type(given).__name__,
 )
 def test_every_form_gives_the_same_rows(given: Any) -> None:
-    source = LinearClassifier.source_of(given)
+    source = LinearClassifier.task.source_of(given)
     assert isinstance(source, InMemory)
-    rows = LinearClassifier.read(source)
+    rows = LinearClassifier.task.read(source)
     assert [(row.text, row.labels) for row in rows] == EXPECTED
     assert rows[1].place == "3 rows in memory:2"
 
 
 def test_numbers_and_lists_as_labels() -> None:
-    rows = LinearClassifier.read(LinearClassifier.source_of((TEXTS, np.array([0, 1, 0]))))
+    rows = LinearClassifier.task.read(LinearClassifier.task.source_of((TEXTS, np.array([0, 1, 0]))))
     assert [row.labels for row in rows] == [("0",), ("1",), ("0",)]
-    rows = LinearClassifier.read(LinearClassifier.source_of([("a", ["x", "y"]), ("b", [])]))
+    rows = LinearClassifier.task.read(
+        LinearClassifier.task.source_of([("a", ["x", "y"]), ("b", [])])
+    )
     assert [row.labels for row in rows] == [("x", "y"), ()]
 
 
 def test_other_columns() -> None:
     rows = [{"body": "a ship", "topic": "sea"}]
     config = RowsConfig(text="body", label="topic")
-    assert LinearClassifier.read(LinearClassifier.source_of(rows), config)[0].labels == ("sea",)
+    assert LinearClassifier.task.read(LinearClassifier.task.source_of(rows), config)[0].labels == (
+        "sea",
+    )
     with pytest.raises(CorpusError, match="1 rows in memory, line 1: there is no column 'text'"):
-        LinearClassifier.read(LinearClassifier.source_of(rows))
+        LinearClassifier.task.read(LinearClassifier.task.source_of(rows))
 
 
 def test_paths_stay_paths() -> None:
-    assert LinearClassifier.source_of("rows.csv") == "rows.csv"
-    assert LinearClassifier.source_of(Path("rows.csv")) == Path("rows.csv")
+    assert LinearClassifier.task.source_of("rows.csv") == "rows.csv"
+    assert LinearClassifier.task.source_of(Path("rows.csv")) == Path("rows.csv")
 
 
 def test_pairs() -> None:
     given = [("a", "b", "same"), ("c", "d", "other")]
-    rows = TextMatcher.read(TextMatcher.source_of(given))
+    rows = TextMatcher.task.read(TextMatcher.task.source_of(given))
     assert [(row.text_a, row.text_b, row.label) for row in rows] == given
-    assert TextMatcher.read(TextMatcher.source_of(([("a", "b")], ["same"])))[0].label == "same"
+    assert (
+        TextMatcher.task.read(TextMatcher.task.source_of(([("a", "b")], ["same"])))[0].label
+        == "same"
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,7 +177,7 @@ def test_pairs() -> None:
     ],
 )
 def test_sentences(given: Any) -> None:
-    rows = Tagger.read(Tagger.source_of(given))
+    rows = Tagger.task.read(Tagger.task.source_of(given))
     assert [row.tokens for row in rows] == [("King", "New York"), ("sea",)]
     assert [row.tags for row in rows] == [("PER", "LOC"), ("O",)]
 
@@ -187,7 +194,7 @@ def test_questions() -> None:
     ]
     squad = {"data": [{"paragraphs": [{"context": "The ship sails.", "qas": qas}]}]}
     for rows in ([flat], squad):
-        (row,) = SpanReader.read(SpanReader.source_of(rows))
+        (row,) = SpanReader.task.read(SpanReader.task.source_of(rows))
         assert (row.question, row.answers[0].text, row.answers[0].start) == (
             "What sails?",
             "ship",
@@ -210,7 +217,7 @@ def test_questions() -> None:
 )
 def test_what_is_no_row_is_refused(model: Any, given: Any, said: str) -> None:
     with pytest.raises(CorpusError, match=said):
-        model.source_of(given)
+        model.task.source_of(given)
 
 
 def test_tagged_characters_are_written_as_people_write_them() -> None:
@@ -240,12 +247,12 @@ def test_texts_are_compared_without_case_width_and_white_space() -> None:
     assert text_key(" \n") == NO_TEXT
 
 
-def again(model: type[RowModel], rows: Any, folder: Path, config: Any = None) -> list[Any]:
+def again(task: Task, rows: Any, folder: Path, config: Any = None) -> list[Any]:
     """Write rows and read them, as their settings say."""
     path = folder / "rows.jsonl"
-    write_rows(model.objects_of(rows), path)
-    settings = {} if config is None else model.reading_again(config)
-    return model.read(path, model.rows_config.checked(settings, "rows"))
+    write_rows(task.objects_of(rows), path)
+    settings = {} if config is None else task.reading_again(config)
+    return task.read(path, task.rows_config.checked(settings, "rows"))
 
 
 def without_places(rows: list[Any]) -> list[Any]:
@@ -259,53 +266,55 @@ def test_texts_with_a_label_with_several_and_with_none(tmp_path: Path) -> None:
         LabelledText("", (), ""),
         LabelledText("\ufeff中文\x85", ("3",), ""),
     ]
-    assert without_places(again(LinearClassifier, rows, tmp_path)) == rows
+    assert without_places(again(LinearClassifier.task, rows, tmp_path)) == rows
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[0].__name__)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[0].title)
 @given(data=st.data())
 @settings(max_examples=30)
 def test_any_rows_come_back(
     tmp_path_factory: pytest.TempPathFactory,
-    kind: tuple[type[RowModel], Config, st.SearchStrategy[Any]],
+    kind: tuple[Task, Config, st.SearchStrategy[Any]],
     data: st.DataObject,
 ) -> None:
-    model, config, row = kind
+    task, config, row = kind
     rows = data.draw(st.lists(row, min_size=1))
-    found = again(model, rows, tmp_path_factory.mktemp("rows"), config)
-    assert [*model.objects_of(found)] == [*model.objects_of(rows)]
+    found = again(task, rows, tmp_path_factory.mktemp("rows"), config)
+    assert [*task.objects_of(found)] == [*task.objects_of(rows)]
 
 
 def test_the_normal_form_and_not_the_columns_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "rows.tsv"
     path.write_text("1\tyes\te\u0301\n2\tno\to\u0308\n", encoding="utf-8")
     config = RowsConfig(text=3, label=2, normalization="none")
-    rows = LinearClassifier.read(path, config)
-    assert LinearClassifier.reading_again(config) == {"normalization": "none"}
-    assert without_places(again(LinearClassifier, rows, tmp_path, config)) == without_places(rows)
+    rows = LinearClassifier.task.read(path, config)
+    assert LinearClassifier.task.reading_again(config) == {"normalization": "none"}
+    assert without_places(again(LinearClassifier.task, rows, tmp_path, config)) == without_places(
+        rows
+    )
     assert rows[0].text == "e\u0301"
 
 
 def test_pairs_with_labels(tmp_path: Path) -> None:
     rows = [LabelledPair("a", "b", "1", None, ""), LabelledPair("", "c", "0", None, "")]
-    assert without_places(again(TextMatcher, rows, tmp_path)) == rows
+    assert without_places(again(TextMatcher.task, rows, tmp_path)) == rows
 
 
 def test_pairs_with_scores(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("s,a,b\n0.1,x,y\n1e-3,z,w\n5,u,v\n", encoding="utf-8")
     config = PairsConfig(text_a="a", text_b="b", score="s")
-    rows = TextMatcher.read(path, config)
+    rows = TextMatcher.task.read(path, config)
     assert [row.score for row in rows] == [0.1, 0.001, 5.0]
-    assert without_places(again(TextMatcher, rows, tmp_path, config)) == without_places(rows)
+    assert without_places(again(TextMatcher.task, rows, tmp_path, config)) == without_places(rows)
 
 
 def test_tagged_sentences(tmp_path: Path) -> None:
     path = tmp_path / "rows.conll"
     path.write_text("New|X|B-LOC\nY ork|X|I-LOC\n\n{|X|O\n\t|X|O\n", encoding="utf-8")
     config = TaggedConfig(separator="|")
-    rows = Tagger.read(path, config)
-    found = again(Tagger, rows, tmp_path, config)
+    rows = Tagger.task.read(path, config)
+    found = again(Tagger.task, rows, tmp_path, config)
     assert [(row.tokens, row.tags) for row in found] == [
         (("New", "Y ork"), ("B-LOC", "I-LOC")),
         (("{", "\t"), ("O", "O")),
@@ -332,8 +341,8 @@ def test_questions_with_answers_with_several_and_with_none(tmp_path: Path) -> No
         for context in (passage, f"{passage} {passage}")
         for key, question, answers in questions
     ]
-    rows = SpanReader.read(SpanReader.source_of(given_rows))
-    found = again(SpanReader, rows, tmp_path)
+    rows = SpanReader.task.read(SpanReader.task.source_of(given_rows))
+    found = again(SpanReader.task, rows, tmp_path)
     assert without_places(found) == without_places(rows)
     assert found[2].answers == ()
     assert found[3].answers[0].start is None
@@ -346,8 +355,8 @@ def test_an_answer_that_was_searched_for_is_written_where_it_stands(tmp_path: Pa
     asked = [{"question": "Who?", "context": "It was Ada.", "answers": ["Ada"], "id": 5}]
     moved = [{**asked[0], "answers": [{"text": "Ada", "answer_start": 9}]}]
     for given_rows in (asked, moved):
-        rows = SpanReader.read(SpanReader.source_of(given_rows))
-        (found,) = again(SpanReader, rows, tmp_path)
+        rows = SpanReader.task.read(SpanReader.task.source_of(given_rows))
+        (found,) = again(SpanReader.task, rows, tmp_path)
         assert found.answers == (("Ada", 7, False),)
         assert found.key == "5"
 
@@ -364,15 +373,15 @@ def test_texts_that_become_others(tmp_path: Path, is_table: bool) -> None:
         files = as_parallel_files((tmp_path / "a.de", tmp_path / "a.en"))
         assert files is not None
         source = files
-    rows = TextWriter.read(source, config)
-    found = without_places(again(TextWriter, rows, tmp_path, config))
+    rows = TextWriter.task.read(source, config)
+    found = without_places(again(TextWriter.task, rows, tmp_path, config))
     assert found == without_places(rows)
     assert found[0] == ParallelText("ja", "yes,\nyes" if is_table else "yes", "")
 
 
 def test_rows_of_a_task_from_outside(tmp_path: Path) -> None:
     rows = [NumberedText("a", 0.25, ""), NumberedText("b", 3.0, "")]
-    assert without_places(again(Regression, rows, tmp_path)) == rows
+    assert without_places(again(Regression(), rows, tmp_path)) == rows
 
 
 def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path) -> None:

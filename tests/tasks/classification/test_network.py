@@ -190,7 +190,7 @@ def test_a_file_is_read_and_measured(wordpiece: SubwordTokenizer, tmp_path: Path
         "label\ttext\n" + "".join(f"{r.labels[0]}\t{r.text}\n" for r in labelled_texts(6))
     )
     model = classifier(bert_body(wordpiece))
-    assert model.evaluate(file) == model.figures(model.read(file))
+    assert model.evaluate(file) == model.figures(model.task.read(file))
     assert model.judged_by in model.evaluate(file)
 
 
@@ -203,7 +203,7 @@ def test_errors_name_the_row(wordpiece: SubwordTokenizer) -> None:
         with pytest.raises(CorpusError, match=r"rows\.tsv:9: 0 labels, and the rows learned from"):
             verb(unlabelled)
     with pytest.raises(CorpusError, match="have 1 different labels; two are needed"):
-        TextClassifier.find([LabelledText("hoot", ("owl",), "rows.tsv:1")])
+        TextClassifier.task.find([LabelledText("hoot", ("owl",), "rows.tsv:1")])
     for verb in (model.predict, model.predict_proba, model.predict_top):
         with pytest.raises(CorpusError, match="text 2 is None, not a text"):
             verb(["a dog", None])

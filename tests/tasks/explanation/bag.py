@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from foretext.base.arguments import checked_arguments
 from foretext.metrics import softmax
-from foretext.tasks.explanation import Explained, Texts, Values
+from foretext.tasks.explanation import MOST, Asked, Method, Texts, Values, Weighed, explain
+from foretext.tasks.explanation.words import split_words
 
 WEIGHTS = {"good": 2.0, "bad": -3.0, "fine": 1.0, "slight": 0.5}
 
 
-class Bag(Explained):
+class Bag:
     """Two labels, the sum of the weights of the words being the log-odds of "yes"."""
 
     title: ClassVar = "Bag of words"
@@ -24,6 +26,23 @@ class Bag(Explained):
         self.rows = rows
         self.fields = fields  # type: ignore[misc]
         self.asked: list[Texts] = []
+
+    @checked_arguments
+    def explain(
+        self,
+        inputs: str | tuple[str, ...] | Sequence[str] | Sequence[tuple[str, ...]],
+        label: str | None = None,
+        *,
+        method: Method = "auto",
+        most: int = MOST,
+    ) -> Any:
+        return explain(self, inputs, label, method, most)
+
+    def word_spans(self, text: str) -> list[tuple[int, int]]:
+        return split_words(text)
+
+    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+        raise NotImplementedError
 
     def num_rows(self, inputs: Sequence[Texts]) -> list[int]:
         return [self.rows] * len(inputs)

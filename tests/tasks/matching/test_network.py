@@ -239,7 +239,7 @@ def test_a_file_is_read_and_measured(wordpiece: SubwordTokenizer, tmp_path: Path
     file = tmp_path / "pairs.tsv"
     file.write_text("a\tb\tlikeness\nthe dog\ta dog\t4.5\nthe cat\ta hen\t0.5\na\tcat\t2\n")
     columns = PairsConfig(text_a="a", text_b="b", score="likeness")
-    rows = TextMatcher.read(file, columns)
+    rows = TextMatcher.task.read(file, columns)
     model = matcher(bert_body(wordpiece), rows)
     assert model.head.found == {"lowest": 0.5, "highest": 4.5}
     assert model.evaluate(file, rows=columns) == model.figures(rows)
@@ -260,9 +260,9 @@ def test_errors_name_the_row(wordpiece: SubwordTokenizer) -> None:
     with pytest.raises(CorpusError, match="needs at least two rows"):
         scores.figures(likeness()[:1])
     with pytest.raises(CorpusError, match="All rows to learn from have the score 2"):
-        TextMatcher.find([pair("a", "b", 2.0), pair("b", "c", 2.0)])
+        TextMatcher.task.find([pair("a", "b", 2.0), pair("b", "c", 2.0)])
     with pytest.raises(CorpusError, match="have 1 different labels"):
-        TextMatcher.find([pair("a", "b", "x")])
+        TextMatcher.task.find([pair("a", "b", "x")])
 
 
 def test_what_scores_do_not_have(wordpiece: SubwordTokenizer) -> None:

@@ -51,7 +51,7 @@ def scores() -> list[SentenceRow]:
 def encoder(body: TaskBase, rows: list[SentenceRow], **settings: Any) -> SentenceEncoder:
     torch.manual_seed(0)
     config = SentenceVectorsHead.Config(**{"max_length": 24, **settings})
-    made = SentenceEncoder.head_class(config, body, **SentenceEncoder.find(rows))
+    made = SentenceEncoder.task.head(config, body, **SentenceEncoder.task.find(rows))
     return SentenceEncoder(body, made, device="cpu", precision="fp32")
 
 
@@ -83,7 +83,9 @@ def test_pairs_with_scores_measure_what_was_learned_from_texts(wordpiece: Subwor
         cosines = np.diag(model.similarity(firsts, seconds))
         expected = stats.spearmanr(gold, cosines).statistic, stats.pearsonr(gold, cosines)[0]
         assert (figures["spearman"], figures["pearson"]) == pytest.approx(expected, abs=1e-3)
-        examined = examine(model, scores(), beside={"baseline": SentenceEncoder.baseline(rows)})
+        examined = examine(
+            model, scores(), beside={"baseline": SentenceEncoder.task.baseline(rows)}
+        )
         assert examined["judged_by"] == "spearman"
         assert examined["beside"]["baseline"]["difference"] is not None
         loss = model.head.scores(*states_of(model, scores()))["sentence_vectors"].loss
@@ -97,13 +99,13 @@ def states_of(model: SentenceEncoder, rows: list[SentenceRow]) -> tuple[Any, Any
 
 
 def test_texts_alone_are_noted_to_say_little_of_meaning() -> None:
-    (note,) = [each for each in SentenceEncoder.problems(texts()) if "alone" in each.sentence]
+    (note,) = [each for each in SentenceEncoder.task.problems(texts()) if "alone" in each.sentence]
     assert (note.severity, "pairs of texts with scores as --test" in note.sentence) == (
         "note",
         True,
     )
     for rows, test in ((texts(), scores()), (pairs(), []), (scores(), [])):
-        found = SentenceEncoder.problems(rows, test)
+        found = SentenceEncoder.task.problems(rows, test)
         assert not [each for each in found if "alone" in each.sentence]
 
 
@@ -190,9 +192,9 @@ def test_rows_of_another_kind_are_refused(wordpiece: SubwordTokenizer) -> None:
 
 def test_rows_that_teach_nothing() -> None:
     with pytest.raises(CorpusError, match="one row alone"):
-        SentenceEncoder.find(pairs()[:1])
+        SentenceEncoder.task.find(pairs()[:1])
     with pytest.raises(CorpusError, match="All rows to learn from have the score 1"):
-        SentenceEncoder.find([row._replace(score=1.0) for row in pairs()])
+        SentenceEncoder.task.find([row._replace(score=1.0) for row in pairs()])
 
 
 def test_findings_and_shown_rows(wordpiece: SubwordTokenizer) -> None:

@@ -120,7 +120,7 @@ def test_questions_whose_answer_stands_nowhere_are_left_out(wordpiece: SubwordTo
 
 def test_nothing_to_learn_from(wordpiece: SubwordTokenizer) -> None:
     with pytest.raises(CorpusError, match="None of the 2 questions to learn from has an answer"):
-        SpanReader.find([UNANSWERABLE, asked(CONTEXT, "the pig")])
+        SpanReader.task.find([UNANSWERABLE, asked(CONTEXT, "the pig")])
     model = reader(wordpiece, [ANSWERED], max_length=16, keep_empty_windows=False)
     long = asked(CONTEXT, CONTEXT)
     with pytest.raises(CorpusError, match="None of 1 questions can be learned from: no row of max"):
@@ -225,7 +225,7 @@ def test_pairs_are_pairs(wordpiece: SubwordTokenizer) -> None:
 def word_reader(rows: Sequence[Question], **settings: object) -> SpanReader:
     """A reader of pairs over the words of rows."""
     torch.manual_seed(0)
-    texts = SpanReader.texts(rows)
+    texts = SpanReader.task.texts(rows)
     config = WordTokenizer.Config(min_count=1, **texts.word_settings())
     tokenizer = WordTokenizer.learn(config, texts)
     shape = PairReader.Config(vector_size=16, dim=16, dropout=0.0, layer_dropout=0.0)

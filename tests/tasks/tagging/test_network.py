@@ -113,7 +113,9 @@ def test_spelling_tells_what_words_do_not(tmp_path: Path) -> None:
         for one, other in permutations(("smith", "baker", "brown", "young"), 2)
         for first, second in product((one, one.title()), (other, other.title()))
     ]
-    model = untrained(spelling_body(Tagger.num_characters(rows)), rows, dropout=0.0)
+    model = untrained(
+        spelling_body(Tagger.task.word_traits(rows).num_characters), rows, dropout=0.0
+    )
     learn(model, rows, tmp_path, steps=40, learning_rate=3e-2)
     assert model.predict([["Brown", "young", "Smith"]]) == [["B", "O", "B"]]
 
@@ -133,7 +135,7 @@ def spelling_body(num_characters: int) -> TaskBase:
 
 def test_the_alphabet_has_as_many_characters_as_the_body() -> None:
     rows = [sentence("aaa bbc", "B-X O")]
-    assert Tagger.num_characters(rows) == 5
+    assert Tagger.task.word_traits(rows).num_characters == 5
     assert untrained(spelling_body(4), rows).head.found["characters"] == "ab"
     assert untrained(word_body("lookup"), rows).head.found["characters"] == ""
 
@@ -253,15 +255,15 @@ def test_tags_of_two_schemes_are_refused(tags: str, cause: str) -> None:
     words = "the cat sleeps in the noon ."
     rows = [*[sentence(words, WRITTEN["BILOU"])] * 9, sentence(words, tags)]
     with pytest.raises(CorpusError) as caught:
-        Tagger.find(rows)
+        Tagger.task.find(rows)
     assert str(caught.value).startswith(f"rows.conll, line 2: {cause}")
 
 
 def test_brackets_are_no_tags() -> None:
     rows = [sentence("Ada Lovelace left", "(PER* *) *", line=3)]
     with pytest.raises(CorpusError, match=r"rows.conll:3: the tags are brackets, such as '\(PER"):
-        Tagger.find(rows)
-    Tagger.find([sentence("a * b", "X * X")])  # a star is a tag like others
+        Tagger.task.find(rows)
+    Tagger.task.find([sentence("a * b", "X * X")])  # a star is a tag like others
 
 
 def test_violations_in_rows_are_learned_as_the_entities_they_are(
@@ -307,16 +309,16 @@ def test_rows_that_teach_nothing_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.conll"
     path.write_text("the\ncat\n", encoding="utf-8")
     with pytest.raises(CorpusError) as caught:
-        Tagger.find(Tagger.read(path, TaggedConfig(tag=None)))
+        Tagger.task.find(Tagger.task.read(path, TaggedConfig(tag=None)))
     assert str(caught.value) == f"{path}:1: the tokens have no tags; name their column (--tag)."
     with pytest.raises(CorpusError) as caught:
-        Tagger.find([sentence("the cat", "O O")])
+        Tagger.task.find([sentence("the cat", "O O")])
     assert str(caught.value) == (
         "All tokens to learn from have the tag 'O'; two are needed to tell tokens apart, so name "
         "the right column (--tag)."
     )
     with pytest.raises(CorpusError) as caught:
-        Tagger.find([*animals(), sentence("the cat", "O odd", line=3)])
+        Tagger.task.find([*animals(), sentence("the cat", "O odd", line=3)])
     assert str(caught.value) == (
         "rows.conll, line 4: 'odd' is not a tag of an entity, and the others are (IOB2); "
         "correct it."
@@ -338,7 +340,7 @@ def chinese() -> list[TaggedSentence]:
 def resolved(rows: list[TaggedSentence], *, is_frozen: bool = False, **settings: Any) -> Any:
     config = TaggingHead.Config(**settings)
     body = word_body("recurrent")
-    return Tagger.resolve(config, body, rows, is_pretrained=True, is_frozen=is_frozen)
+    return Tagger.task.resolve(config, body, rows, is_pretrained=True, is_frozen=is_frozen)
 
 
 def test_chinese_characters_are_marked_by_their_words(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_long_and_short_texts_have_no_picture(writer: TextWriter) -> None:
 
 def test_a_run_has_all_blocks(writer: TextWriter) -> None:
     rows = rows_of(PAIRS)
-    baseline = writer.baseline(rows)
+    baseline = writer.task.baseline(rows)
     found = examine(writer, rows, beside={"baseline": baseline})
     assert found["samples"][0]["baseline"] == baseline.answers(rows).texts[0]
     assert found["alignments"] == [] or found["alignments"][0]["source"]

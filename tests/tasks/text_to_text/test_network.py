@@ -100,8 +100,8 @@ def resolved(
     base: TaskBase, *, frozen: bool = False, pretrained: bool = True, **chosen: Any
 ) -> Any:
     """Whether cross-attention is drawn again, and the smoothing."""
-    config = TextWriter.resolve(
-        TextWriter.task_config()(**chosen),
+    config = TextWriter.task.resolve(
+        TextWriter.task.head_config(**chosen),
         base,
         rows_of(PAIRS),
         is_pretrained=pretrained,
@@ -127,10 +127,10 @@ def test_a_writer_keeps_the_cross_attention_that_it_learned_from_pairs() -> None
     base = t5_base("neighbours")
     query = base.backbone.decoder.blocks[0].cross.attention.query.weight  # type: ignore[union-attr]
     before = query.detach().clone()
-    kept = TextWriter.begin(base, TextWriter.task_config()(), rows_of(PAIRS))
+    kept = TextWriter.begin(base, TextWriter.task.head_config(), rows_of(PAIRS))
     assert torch.equal(query, before)
     assert resolved(kept.as_base()) == (False, 0.0)
-    again = TextWriter.task_config()(redraw_cross_attention=True)
+    again = TextWriter.task.head_config(redraw_cross_attention=True)
     TextWriter.begin(base, again, rows_of(PAIRS))
     assert not torch.equal(query, before)
 

@@ -241,7 +241,7 @@ def write_rows(objects: Iterable[Mapping[str, Any]], path: Path) -> None:
     """Write a JSON object a line, in UTF-8; the file appears whole or not at all.
 
     Args:
-        objects: rows, as `RowModel.objects_of` gives them.
+        objects: rows, as `Task.objects_of` gives them.
         path: of the file, whose name ends with ``.jsonl``.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 from numbers import Integral, Real
@@ -16,27 +16,19 @@ from numpy.typing import NDArray
 from foretext.base.arguments import checked_arguments
 from foretext.base.counted import counted
 from foretext.base.errors import GivenError, SettingError
-from foretext.corpus.findings import Problem
 from foretext.data.rows import (
     Input,
     LabelledText,
-    RowsConfig,
-    find_row_problems,
-    find_unseen_labels,
-    read_texts,
 )
 from foretext.data.rows.given import given_label_sets, given_texts, one_or_each, shown
-from foretext.data.rows.in_memory import RowSource
-from foretext.data.rows.label import Label, label_array
-from foretext.tasks.baseline import Baseline
+from foretext.data.rows.label import label_array
 from foretext.tasks.class_answers import (
     ClassAnswers,
-    count_labels,
     label_records,
     shown_labels,
 )
+from foretext.tasks.classification.task import Classification
 from foretext.tasks.explanation import Texts, Values
-from foretext.tasks.majority_baseline import majority_baseline
 from foretext.tasks.predictor import Predictor, Record, Top
 
 __all__ = ["TextLabeller", "check_same_number", "check_top"]
@@ -45,11 +37,8 @@ __all__ = ["TextLabeller", "check_same_number", "check_top"]
 class TextLabeller(Predictor):
     """Texts to one label each, or to any number of labels."""
 
-    rows_config: ClassVar = RowsConfig
-    title = "Classification"
-    abilities: ClassVar[tuple[str, ...]] = ("predict", "explain")
-    watched = ("macro_f1",)
-    judged_by = "accuracy"
+    task: ClassVar[Classification]
+    abilities: tuple[str, ...] = ("predict", "explain")
     explained_by: tuple[str, ...] = ("occlusion",)
 
     @property
@@ -151,47 +140,6 @@ class TextLabeller(Predictor):
     def taught_labels(self) -> tuple[str, ...]:
         """All labels."""
         return self.label_names
-
-    @classmethod
-    def read(cls, path: RowSource, config: RowsConfig | None = None) -> list[LabelledText]:
-        """Read labelled texts."""
-        return read_texts(path, config)
-
-    @classmethod
-    def objects_of(cls, rows: Sequence[LabelledText]) -> Iterator[dict[str, Any]]:
-        """Yield texts with their label, or with a list where there is not exactly one."""
-        for row in rows:
-            values = [Label(label).value for label in row.labels]
-            yield {"text": row.text, "label": values[0] if len(values) == 1 else values}
-
-    @classmethod
-    def stratum_of(cls, row: LabelledText) -> str:
-        """Return the label, the first one of several."""
-        return row.labels[0] if row.labels else ""
-
-    @classmethod
-    def problems(
-        cls, train: Sequence[LabelledText], test: Sequence[LabelledText] = ()
-    ) -> list[Problem]:
-        """Return what a person should know of the rows, the gravest first."""
-        return find_row_problems(train, test)
-
-    @classmethod
-    def check_learnable(cls, rows: Sequence[LabelledText]) -> None:
-        """Refuse rows with fewer than two labels."""
-        count_labels(rows)
-
-    @classmethod
-    def unseen_problems(
-        cls, train: Sequence[LabelledText], valid: Sequence[LabelledText]
-    ) -> list[Problem]:
-        """Return which labels of held-out rows are never learned."""
-        return find_unseen_labels(train, valid)
-
-    @classmethod
-    def majority(cls, rows: Sequence[LabelledText]) -> Baseline:
-        """Count labels; every text gets the most frequent one."""
-        return majority_baseline(rows, judged_by=cls.judged_by)
 
     def label_counts(self, rows: Sequence[LabelledText]) -> Counter[str]:
         """Return how many texts have each label."""

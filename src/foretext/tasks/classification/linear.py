@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from foretext.tasks.classification.linear_storage import (
     write_parts,
 )
 from foretext.tasks.classification.linear_words import weigh_linear
+from foretext.tasks.classification.task import Classification
 from foretext.tasks.explanation import Asked, Texts, Values, Weighed, contrasted
 from foretext.tasks.logistic_regression import learn_regressions
 from foretext.tasks.not_fitted import not_fitted
@@ -69,6 +70,7 @@ class LinearClassifier(TextLabeller):
     ['good']
     """
 
+    task: ClassVar = Classification(has_baseline=False)
     kind = KIND
     method = "TF-IDF and logistic regression"
     files = "`linear.safetensors` holds features, weights and settings."

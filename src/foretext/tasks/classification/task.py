@@ -1,41 +1,76 @@
-"""What fine-tuning asks of a classifier: its labels, its rows, and texts without labels."""
+"""Classification: texts that have one label each, or any number of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from foretext.base.errors import SettingError
-from foretext.data.padded_examples import PaddedExamples
-from foretext.data.replaced_examples import ReplacedExamples
-from foretext.data.rows import LabelledText
-from foretext.data.rows.label import found_labels
-from foretext.heads.classification import ClassificationHead
-from foretext.heads.consistent import Consistent
-from foretext.heads.partly_labelled import IS_LABELLED
-from foretext.heads.taught import TEACHER, Taught
+from foretext.corpus.findings import Problem
+from foretext.data.rows import read_texts
+from foretext.data.rows.findings import find_row_problems, find_unseen_labels
+from foretext.data.rows.in_memory import RowSource
+from foretext.data.rows.label import Label, found_labels
+from foretext.data.rows.settings import RowsConfig
+from foretext.data.rows.texts import LabelledText
 from foretext.tasks.baseline import Baseline
-from foretext.tasks.class_answers import check_labels, check_single, count_labels
-from foretext.tasks.classification.linear import linear_baseline, linear_baseline_cost
-from foretext.tasks.classification.wide_classifier import WideClassifier
-from foretext.tasks.lessons import Consistency, Lessons, Teaching
+from foretext.tasks.class_answers import count_labels
+from foretext.tasks.majority_baseline import majority_baseline
 from foretext.tasks.regression_cost import RegressionCost
+from foretext.tasks.task import Feature, HeadTraits, Task, lazily
 
-__all__ = ["ClassifierLearning"]
+if TYPE_CHECKING:
+    from foretext.heads.classification import ClassificationHead
+
+__all__ = ["Classification"]
 
 
-class ClassifierLearning(WideClassifier):
-    """Texts that have one label each, or any number of them."""
+class Classification(Task):
+    """Texts that have one label each, or any number of them.
 
-    head: ClassificationHead
-    head_class = ClassificationHead
+    Args:
+        counts_any: whether figures are those of fastText, for which any label of a text is right.
+        has_baseline: False: what learns it is the linear classifier, the baseline of all others.
+    """
 
-    @classmethod
-    def find(cls, rows: Sequence[LabelledText]) -> dict[str, Any]:
+    head = lazily("foretext.heads.classification:ClassificationHead")
+    model = lazily("foretext.tasks.classification.network:TextClassifier")
+    rows_config: ClassVar = RowsConfig
+    title = "Classification"
+    judged_by = "accuracy"
+    watched = ("macro_f1",)
+
+    def __init__(self, *, counts_any: bool = False, has_baseline: bool = True) -> None:
+        self.counts_any = counts_any
+        self.has_baseline = has_baseline
+
+    def read(self, path: RowSource, config: RowsConfig | None = None) -> list[LabelledText]:
+        """Read labelled texts."""
+        return read_texts(path, config)
+
+    def objects_of(self, rows: Sequence[LabelledText]) -> Iterator[dict[str, Any]]:
+        """Yield texts with their label, or with a list where there is not exactly one."""
+        for row in rows:
+            values = [Label(label).value for label in row.labels]
+            yield {"text": row.text, "label": values[0] if len(values) == 1 else values}
+
+    def stratum_of(self, row: LabelledText) -> str:
+        """Return the label, the first one of several."""
+        return row.labels[0] if row.labels else ""
+
+    def problems(
+        self, train: Sequence[LabelledText], test: Sequence[LabelledText] = ()
+    ) -> list[Problem]:
+        """Return what a person should know of the rows, the gravest first."""
+        return find_row_problems(train, test)
+
+    def unseen_problems(
+        self, train: Sequence[LabelledText], valid: Sequence[LabelledText]
+    ) -> list[Problem]:
+        """Return which labels of held-out rows are never learned."""
+        return find_unseen_labels(train, valid)
+
+    def find(self, rows: Sequence[LabelledText]) -> dict[str, Any]:
         """Return the labels, sorted, their counts, and whether texts have several.
 
         Raises:
@@ -48,108 +83,45 @@ class ClassifierLearning(WideClassifier):
             "counts": list(counts.values()),
         }
 
-    @classmethod
-    def baseline(cls, rows: Sequence[LabelledText]) -> Baseline:
+    def baseline(self, rows: Sequence[LabelledText]) -> Baseline | None:
         """Learn the linear classifier."""
+        from foretext.tasks.classification.linear import linear_baseline
+
+        if not self.has_baseline:
+            return None
         learned = linear_baseline(rows)
         linear = learned.linear
-        return replace(
-            learned,
-            answers=lambda others: replace(linear.answer_rows(others), judged_by=cls.judged_by),
-        )
+        own = {"counts_any": True} if self.counts_any else {"judged_by": self.judged_by}
+        return replace(learned, answers=lambda others: replace(linear.answer_rows(others), **own))
 
-    @classmethod
-    def baseline_cost(cls, rows: Sequence[LabelledText]) -> RegressionCost | None:
+    def baseline_cost(self, rows: Sequence[LabelledText]) -> RegressionCost | None:
         """Return what the linear classifier would take."""
-        return linear_baseline_cost(rows)
+        from foretext.tasks.classification.linear import linear_baseline_cost
 
-    @classmethod
-    def check_calibration(cls, rows: Sequence[LabelledText]) -> None:
-        """Check that each text has one label.
+        return linear_baseline_cost(rows) if self.has_baseline else None
 
-        Raises:
-            SettingError: texts have several.
-        """
-        if cls.find(rows)["multi_label"]:
-            super().check_calibration(rows)
+    def majority(self, rows: Sequence[LabelledText]) -> Baseline:
+        """Count labels; every text gets the most frequent one."""
+        return majority_baseline(rows, judged_by=self.judged_by, counts_any=self.counts_any)
 
-    @classmethod
-    def check_ensemble(cls) -> None:
-        """Accept it: a linear classifier answers the same."""
+    def head_traits(self, config: ClassificationHead.Config) -> HeadTraits:
+        """Return whether the head reads words."""
+        return HeadTraits(learns_words=config.word_features != "none")
 
-    @classmethod
-    def check_teaching(cls) -> None:
-        """Accept it: the probabilities of labels can be learned."""
-
-    @classmethod
-    def check_consistency(cls, config: Any) -> None:
-        """Refuse it beside a language model, which would learn from the replaced tokens.
-
-        Raises:
-            SettingError: with the setting.
-        """
-        if config.language_model_weight:
-            raise SettingError(
+    def why_not(
+        self, feature: Feature, config: Any = None, rows: Sequence[LabelledText] = ()
+    ) -> str | None:
+        """Return why a feature cannot be had with such labels, or beside such a head."""
+        if feature == "calibrate" and any(len(row.labels) != 1 for row in rows):
+            return super().why_not(feature, config, rows)
+        if feature == "ensemble" and self.head_traits(config).learns_words:
+            return (
+                "[task] word_features has the linear classifier in the network, and an ensemble "
+                "would count it twice; leave one of the two out."
+            )
+        if feature == "consistency" and config.language_model_weight:
+            return (
                 "[finetuning] consistency_weight replaces tokens, and a language model "
                 "(task.language_model_weight) must not learn those; leave one of the two out."
             )
-
-    @property
-    def is_multi_label(self) -> bool:
-        """Whether a text may have any number of labels."""
-        return self.head.answers.are_sets
-
-    def examples(self, rows: Sequence[LabelledText]) -> PaddedExamples:
-        """Return each window of each text, with the labels of the text."""
-        if not self.is_multi_label:
-            check_single(rows)
-        check_labels(rows, self.head.answers.labels)
-        windows = self._windows([row.text for row in rows])
-        labels = self.head.answers.targets([row.labels for row in rows])
-        targets = {self.head.answers.target: labels[windows.owners]}
-        return self._padded(windows, targets, self._read_rows(rows))
-
-    def taught(self, lessons: Lessons, config: Teaching) -> tuple[Taught, PaddedExamples]:
-        """Return the task with a teacher beside the labels, and each window of each row."""
-        soft = self.head.answers.softened(lessons.probabilities, config.temperature)
-        examples = self._partly_labelled(lessons.labelled, lessons.unlabelled, {TEACHER: soft})
-        return Taught(self.head, *config), examples
-
-    def consistent(
-        self,
-        labelled: Sequence[LabelledText],
-        unlabelled: Sequence[LabelledText],
-        config: Consistency,
-    ) -> tuple[Consistent, ReplacedExamples]:
-        """Return the task with its own answers beside the labels, and each window of each row."""
-        examples = self._partly_labelled(labelled, unlabelled, {})
-        is_labelled = np.asarray(examples.targets[IS_LABELLED])
-        kept = self.base.tokenizer.special.ids
-        replaced = ReplacedExamples(examples, is_labelled, config.replaced_rate, kept)
-        task = Consistent(self.head, config.weight, config.temperature, config.confidence)
-        return task, replaced
-
-    def _partly_labelled(
-        self,
-        labelled: Sequence[LabelledText],
-        unlabelled: Sequence[LabelledText],
-        targets: Mapping[str, NDArray[Any]],
-    ) -> PaddedExamples:
-        """Return each window of rows with and without labels; `targets` are of both, (N + U, C)."""
-        rows, answers = [*labelled, *unlabelled], self.head.answers
-        windows = self._windows([row.text for row in rows])
-        known = answers.targets([row.labels for row in labelled])
-        labels = np.zeros((len(rows), *known.shape[1:]), known.dtype)
-        labels[: len(known)] = known
-        is_labelled = np.arange(len(rows)) < len(known)
-        every = {answers.target: labels, IS_LABELLED: is_labelled, **targets}
-        examples = {name: target[windows.owners] for name, target in every.items()}
-        return self._padded(windows, examples, self._read_rows(rows))
-
-    def num_cut(self, rows: Sequence[LabelledText]) -> int:
-        """Return the number of texts that are longer than the model reads at once."""
-        return self._windows([row.text for row in rows]).num_cut
-
-    def knows(self, row: LabelledText) -> bool:
-        """Whether all labels of a text are known."""
-        return set(row.labels) <= set(self.head.answers.labels)
+        return None

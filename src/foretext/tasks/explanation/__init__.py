@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretext.tasks.explanation.explained import MOST, Explained, Method
+from foretext.tasks.explanation.explained import MOST, Method, explain
 from foretext.tasks.explanation.explanation import ExplainedWord, Explanation
 from foretext.tasks.explanation.values import Values, contrasted, log_odds
 from foretext.tasks.explanation.weighed import Asked, Weighed
@@ -11,7 +11,6 @@ from foretext.tasks.explanation.words import Place, Texts, split_chinese, summed
 __all__ = [
     "MOST",
     "Asked",
-    "Explained",
     "ExplainedWord",
     "Explanation",
     "Method",
@@ -20,6 +19,7 @@ __all__ = [
     "Values",
     "Weighed",
     "contrasted",
+    "explain",
     "log_odds",
     "split_chinese",
     "summed",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -16,16 +15,24 @@ from foretext.data.padded_examples import PaddedExamples
 from foretext.heads.long_texts import LongTexts, cut_pair, cut_text
 from foretext.heads.matching import MatchMode
 from foretext.heads.task_base import TaskBase
-from foretext.heads.text_head import TextHead
+from foretext.tasks.computing import TaskNetwork
 from foretext.tasks.explanation import Asked, Place, Texts, Weighed, summed
 from foretext.tasks.explanation.gradients import STEPS, Gradients, Path, integrated_gradients
-from foretext.tasks.model import TaskModel
+from foretext.tasks.explanation.values import Values
 from foretext.tokenizers.special_tokens import SpecialTokens
 
-__all__ = ["GradientWords", "TokenRows", "pair_places", "text_places"]
+__all__ = [
+    "EXPLAINED_BY",
+    "GradientReader",
+    "TokenRows",
+    "pair_places",
+    "text_places",
+    "weigh_by_gradients",
+]
 
 Row = list[Place | None]  # what each position of a row stands for; None: a special token
 
+EXPLAINED_BY = ("occlusion", "gradient")  # methods of a model whose words gradients can weigh
 NUM_PREDICTIONS = STEPS + 3  # the answer, both ends of the way, and the points between them
 
 
@@ -36,32 +43,40 @@ class TokenRows(NamedTuple):
     places: list[Row]  # of each row, without padding
 
 
-class GradientWords(TaskModel):
+class GradientReader(Protocol):
     """A network that reads texts, whose words gradients can weigh."""
 
-    head: TextHead
-    explained_by: tuple[str, ...] = ("occlusion", "gradient")
+    base: TaskBase
+    head: Any  # a `TextHead`
+    temperature: float
 
-    @abstractmethod
     def token_rows(self, texts: Texts) -> TokenRows:
         """Return one input as the network reads it."""
 
-    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
-        """Weigh the words of each input by gradients.
+    def values(self, inputs: Sequence[Texts]) -> Values:
+        """Return the values of all labels for each input."""
 
-        Raises:
-            SettingError: the network reads words by their spelling, or the tokenizer does not know
-                which characters its tokens stand for.
-        """
-        if self.base.backbone.open_vocabulary or self.base.backbone.reads_characters:
-            raise SettingError(
-                "method = 'gradient': this network reads words by their spelling, so that they "
-                "have no vectors to follow; use method = 'occlusion'."
-            )
-        return [
-            _weighed(self, texts, places, asked.label)
-            for texts, places in zip(asked.inputs, asked.places, strict=True)
-        ]
+    def exact_network(self) -> TaskNetwork:
+        """Return the network in float32."""
+
+
+def weigh_by_gradients(model: GradientReader, asked: Asked) -> list[Weighed]:
+    """Weigh the words of each input by gradients.
+
+    Raises:
+        SettingError: the network reads words by their spelling, or the tokenizer does not know
+            which characters its tokens stand for.
+    """
+    backbone = model.base.backbone
+    if backbone.open_vocabulary or backbone.reads_characters:
+        raise SettingError(
+            "method = 'gradient': this network reads words by their spelling, so that they "
+            "have no vectors to follow; use method = 'occlusion'."
+        )
+    return [
+        _weighed(model, texts, places, asked.label)
+        for texts, places in zip(asked.inputs, asked.places, strict=True)
+    ]
 
 
 def text_places(base: TaskBase, text: str, max_length: int, long_texts: LongTexts) -> list[Row]:
@@ -97,7 +112,7 @@ def _framed(framing: Framing, *parts: Sequence[Place]) -> Row:
 
 
 def _weighed(
-    model: GradientWords, texts: Texts, places: Sequence[Place], label: str | None
+    model: GradientReader, texts: Texts, places: Sequence[Place], label: str | None
 ) -> Weighed:
     answer = model.values([texts])
     column = answer.chosen(label)
@@ -108,7 +123,7 @@ def _weighed(
     return weighed._replace(value=found.value)  # in float32, where answers may be in bfloat16
 
 
-def _gradients(model: GradientWords, rows: TokenRows, column: int) -> Gradients:
+def _gradients(model: GradientReader, rows: TokenRows, column: int) -> Gradients:
     network = model.exact_network()
     keys = np.arange(len(rows.examples))
     inputs = rows.examples.batch(keys).inputs.to(network.backbone.embedding.device)

@@ -28,7 +28,7 @@ Part = range  # numbers of neighbouring words of one text
 
 
 class Answering(Protocol):
-    """What answers inputs; see `Explained`."""
+    """What answers inputs; see `Predictor.explain`."""
 
     def values(self, inputs: Sequence[Texts]) -> Values:
         """Return the values of all labels for each input."""

@@ -5,28 +5,23 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.files import refuse_existing
-from foretext.data.rows import LabelledText
 from foretext.data.rows.given import given_texts, one_or_each
-from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.classification.labeller import TextLabeller, check_top
-from foretext.tasks.classification.linear import linear_baseline, linear_baseline_cost
+from foretext.tasks.classification.task import Classification
 from foretext.tasks.explanation import Texts, Values, contrasted, split_chinese
 from foretext.tasks.fasttext.bin_reader import read_model
 from foretext.tasks.fasttext.bin_writer import cutting_note, write_model
 from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.storage import KIND, load_folder, save_folder, write_folder
-from foretext.tasks.majority_baseline import majority_baseline
-from foretext.tasks.regression_cost import RegressionCost
 
 __all__ = ["FastTextLabeller"]
 
@@ -36,6 +31,7 @@ _FILES = (".bin", ".ftz")
 class FastTextLabeller(TextLabeller):
     """Labels of texts by a model that was learned, here or by fastText's program."""
 
+    task: ClassVar = Classification(counts_any=True)
     kind = KIND
     method = "the mean of word vectors and a linear layer"
     files = (
@@ -72,25 +68,6 @@ class FastTextLabeller(TextLabeller):
     def num_parameters(self) -> int:
         """Number of weights."""
         return len(self.model.rows) * self.model.rows.dim + self.model.outputs.size
-
-    @classmethod
-    def baseline(cls, rows: Sequence[LabelledText]) -> Baseline:
-        """Learn the linear classifier."""
-        learned = linear_baseline(rows)
-        linear = learned.linear
-        return replace(
-            learned, answers=lambda rows: replace(linear.answer_rows(rows), counts_any=True)
-        )
-
-    @classmethod
-    def majority(cls, rows: Sequence[LabelledText]) -> Baseline:
-        """Count labels; every text gets the most frequent one."""
-        return majority_baseline(rows, counts_any=True)
-
-    @classmethod
-    def baseline_cost(cls, rows: Sequence[LabelledText]) -> RegressionCost | None:
-        """Return what the linear classifier would take."""
-        return linear_baseline_cost(rows)
 
     def answers_to(self, texts: list[str]) -> ClassAnswers:
         """Return how probable each label is for each text."""

@@ -11,7 +11,8 @@ from foretext.corpus.decoding import Form
 from foretext.corpus.texts import is_file_or_source
 from foretext.data.rows import LabelledText, RowsConfig, read_texts
 from foretext.data.rows.given import given_label_sets, given_texts
-from foretext.tasks.classification.labeller import TextLabeller, check_same_number
+from foretext.tasks.classification.labeller import check_same_number
+from foretext.tasks.classification.task import Classification
 
 __all__ = ["Labels", "Texts", "TextsWithLabels", "form_of", "held_out", "labelled"]
 
@@ -45,7 +46,7 @@ def labelled(texts: Any, labels: Labels | None, rows: RowsConfig | None) -> Text
     if labels is None:
         if isinstance(texts, Sequence) and any(isinstance(each, str) for each in texts):
             raise SettingError("Texts need labels: give a label for each, or the path of a file.")
-        return TextsWithLabels.of_rows(read_texts(TextLabeller.source_of(texts), rows))
+        return TextsWithLabels.of_rows(read_texts(Classification().source_of(texts), rows))
     found, sets = given_texts(texts), given_label_sets(labels)
     check_same_number(found, sets)
     return TextsWithLabels(found, sets)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import SettingError
+from foretext.corpus.decoding import Form
+from foretext.data.overlap_features import NUM_OVERLAP_FEATURES, OverlapFeatures
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
     Input,
@@ -19,7 +23,9 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.given import given_pairs, one_or_each
 from foretext.data.rows.label import Label, LabelValue, label_array
+from foretext.data.sparse_rows import SparseRows
 from foretext.heads.matching import MatchingHead
+from foretext.heads.task_base import TaskBase
 from foretext.tasks.class_answers import (
     ClassAnswers,
     check_labels,
@@ -30,10 +36,19 @@ from foretext.tasks.class_answers import (
 )
 from foretext.tasks.classification.labeller import check_top
 from foretext.tasks.explanation import Texts, Values
-from foretext.tasks.explanation.gradient_words import GradientWords, TokenRows, pair_places
-from foretext.tasks.matching.pairs import TextPair
-from foretext.tasks.matching.task import MatcherLearning
-from foretext.tasks.matching.wide_matcher import WideMatcher, pairs_of
+from foretext.tasks.explanation.gradient_words import (
+    EXPLAINED_BY,
+    TokenRows,
+    pair_places,
+    weigh_by_gradients,
+)
+from foretext.tasks.explanation.weighed import Asked, Weighed
+from foretext.tasks.head_scales import FEWEST_ROWS, scale_by_rows
+from foretext.tasks.matching.baseline import PairBaseline
+from foretext.tasks.matching.pair_scores import have_scores
+from foretext.tasks.matching.pairs import PairRows, TextPair
+from foretext.tasks.matching.task import Matching
+from foretext.tasks.model import TaskModel
 from foretext.tasks.predictor import Record, Top, refuse_options
 from foretext.tasks.score_answers import ScoreAnswers, scores_of
 
@@ -43,15 +58,59 @@ Probabilities = NDArray[np.float64]
 Scores = NDArray[np.float64]
 
 
-class TextMatcher(WideMatcher, GradientWords):
-    """Pairs of texts to a label or to a score."""
+ABILITIES = ("predict", "rerank", "tokenize", "decode", "explain")
 
+
+class TextMatcher(TaskModel):
+    """Pairs of texts to a label or to a score; with `task.word_features` it is wide and deep."""
+
+    task: ClassVar = Matching()
     head: MatchingHead
+    explained_by = EXPLAINED_BY
 
     @property
     def usage(self) -> str:
         """Lines of Python that show how to ask `model`."""
         return 'model.predict([("a text", "another text")])'
+
+    @classmethod
+    def begin(cls, base: TaskBase, config: Any, rows: Sequence[LabelledPair]) -> Self:
+        """Put an untrained head for these rows on a base; see `TaskModel.begin`."""
+        if config.word_features == "none" or have_scores(rows):  # which the task refuses
+            return super().begin(base, config, rows)
+        found = cls.task.find(rows)
+        baseline = PairBaseline().fit(pairs_of(rows), [row.label or "" for row in rows])
+        found["pair_words"] = baseline.features.kind
+        found["pair_words_edition"] = baseline.features.edition
+        head = cls.task.head(config, base, **found)
+        assert head.words is not None
+        with torch.no_grad():
+            for own, given in zip(
+                (head.words.weight, head.words.bias), baseline.weights, strict=True
+            ):
+                own.copy_(torch.from_numpy(given))
+        return cls(base, head)
+
+    def finish(self, rows: Sequence[LabelledPair]) -> list[str]:
+        """Weigh network and words by held-out rows, if there are enough of them."""
+        head, own, answers = self.head.words, self.head.classifier, self.head.answers
+        if head is None or len(rows) < FEWEST_ROWS:
+            return []
+        assert own is not None, "words, and scores"
+        pairs = pairs_of(rows)
+        scale = float(head.scale.detach())
+        weight, bias = (each.detach().double().cpu().numpy() for each in (head.weight, head.bias))
+        words = scale * (self.overlap.matrix(pairs) @ weight + bias)
+        network = self._outputs(pairs) - words
+        return scale_by_rows(own, head, answers.labels, np.stack([network, words]), rows)
+
+    @cached_property
+    def overlap(self) -> OverlapFeatures:
+        """What the head reads beside the states; only where it does."""
+        kind = self.head.found.get("pair_words")
+        assert kind is not None, "a head without words"
+        form: Form = "NFKC" if self.base.tokenizer.form == "NFKC" else "NFC"
+        return OverlapFeatures(kind, self.head.found.get("pair_words_edition", 1), form)
 
     def examples(self, rows: Sequence[LabelledPair]) -> PaddedExamples:
         """Return each pair with its label or score."""
@@ -71,14 +130,14 @@ class TextMatcher(WideMatcher, GradientWords):
         return self._rows(pairs_of(rows)).num_cut
 
     @property
-    def judged_by(self) -> str:  # type: ignore[override]
+    def judged_by(self) -> str:
         """The figure by which one model is better than another."""
         return "spearman" if self.has_scores else "accuracy"
 
     @property
-    def abilities(self) -> tuple[str, ...]:  # type: ignore[override]
+    def abilities(self) -> tuple[str, ...]:
         """Those of a matcher; without "rerank" where no label says that a text is relevant."""
-        own = MatcherLearning.abilities
+        own = ABILITIES
         ranks = self.has_scores or len(self.label_names) == 2
         return own if ranks else tuple(name for name in own if name != "rerank")
 
@@ -202,6 +261,10 @@ class TextMatcher(WideMatcher, GradientWords):
         places = pair_places(self.base, texts, self.head.config.max_length, self.head.mode)
         return TokenRows(self._examples(_two([texts]), {}), places)
 
+    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+        """Weigh the words of each pair by gradients."""
+        return weigh_by_gradients(self, asked)
+
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return one label a pair; scores have no options."""
         if self.has_scores:
@@ -237,6 +300,35 @@ class TextMatcher(WideMatcher, GradientWords):
         if self.has_scores:
             raise SettingError("This model gives pairs scores, which have no probabilities.")
 
+    def _rows(self, pairs: Sequence[TextPair]) -> PairRows:
+        config, mode = self.head.config, self.head.mode
+        marks_shared = self.head.marks_tokens
+        return PairRows.of(self.base, pairs, config.max_length, mode, marks_shared=marks_shared)
+
+    def _examples(
+        self, pairs: Sequence[TextPair], targets: dict[str, NDArray[Any]]
+    ) -> PaddedExamples:
+        rows = self._rows(pairs)
+        words = None if self.head.words is None else self._words(pairs, rows.group)
+        return rows.examples(self.base, targets, words)
+
+    def _words(self, pairs: Sequence[TextPair], group: int) -> SparseRows:
+        """Return the features of each row of the pairs."""
+        values = np.repeat(self.overlap.matrix(pairs).astype(np.float32), group, axis=0)
+        columns = np.tile(np.arange(NUM_OVERLAP_FEATURES, dtype=np.int32), len(values))
+        starts = np.arange(len(values) + 1, dtype=np.int64) * NUM_OVERLAP_FEATURES
+        return SparseRows(columns, values.ravel(), starts)
+
+    def _outputs(self, pairs: Sequence[TextPair]) -> NDArray[np.float64]:
+        """Return logits (N, C), or numbers (N, 1) as the network gives them."""
+        outputs = self.outputs(self._examples(pairs, {}))
+        return np.array(outputs, np.float64).reshape(len(pairs), self.head.answers.num_outputs)
+
 
 def _two(inputs: Sequence[Input]) -> list[TextPair]:
     return [(first, second) for first, second in inputs]
+
+
+def pairs_of(rows: Sequence[LabelledPair]) -> list[TextPair]:
+    """Return the texts of rows."""
+    return [(row.text_a, row.text_b) for row in rows]

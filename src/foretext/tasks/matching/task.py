@@ -1,9 +1,9 @@
-"""What fine-tuning asks of a matcher: its rows, their problems, and what it is compared with."""
+"""Matching: pairs of texts with a label or a score."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from foretext.corpus.findings import Problem
 from foretext.data.rows import (
@@ -15,19 +15,19 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label import Label, found_labels
-from foretext.heads.matching import MatchingHead
-from foretext.heads.task_base import TaskBase
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import count_labels
 from foretext.tasks.majority_baseline import majority_baseline
 from foretext.tasks.matching.baseline import mean_score, pair_baseline
 from foretext.tasks.matching.pair_scores import have_scores
-from foretext.tasks.model import TaskModel
-from foretext.tasks.resolving import resolved_mode, resolved_shared_tokens
 from foretext.tasks.score_answers import score_range
-from foretext.tasks.trainee import Resolved
+from foretext.tasks.task import Feature, HeadTraits, Resolved, Task, lazily
 
-__all__ = ["MatcherLearning"]
+if TYPE_CHECKING:
+    from foretext.heads.matching import MatchingHead
+    from foretext.heads.task_base import TaskBase
+
+__all__ = ["Matching"]
 
 READS_OVERLAP = (
     "the head also reads which words both texts have, as the baseline weighs them; only foretext "
@@ -35,67 +35,58 @@ READS_OVERLAP = (
 )
 
 
-class MatcherLearning(TaskModel):
-    """Rows of two texts with a label or a score."""
+class Matching(Task):
+    """Pairs of texts with a label or a score."""
 
-    head: MatchingHead
-    head_class = MatchingHead
+    head = lazily("foretext.heads.matching:MatchingHead")
+    model = lazily("foretext.tasks.matching.network:TextMatcher")
     rows_config: ClassVar = PairsConfig
     fields = ("text_a", "text_b")
     title = "Matching"
-    abilities = ("predict", "rerank", "tokenize", "decode", "explain")
+    judged_by = "accuracy"
     watched = ("f1", "pearson")
     of_pairs = True
 
-    @classmethod
-    def read(cls, path: RowSource, config: PairsConfig | None = None) -> list[LabelledPair]:
+    def read(self, path: RowSource, config: PairsConfig | None = None) -> list[LabelledPair]:
         """Read pairs."""
         return read_pairs(path, config)
 
-    @classmethod
-    def reading_again(cls, config: PairsConfig) -> dict[str, Any]:
+    def reading_again(self, config: PairsConfig) -> dict[str, Any]:
         """Return the settings of `read` for what `objects_of` yields: whether there are scores."""
         kept = super().reading_again(config)
         return kept if config.score is None else {**kept, "score": "score"}
 
-    @classmethod
-    def over_vectors(cls, config: MatchingHead.Config, rows: Sequence[LabelledPair]) -> str:
+    def over_vectors(self, config: MatchingHead.Config, rows: Sequence[LabelledPair]) -> str:
         """Return "reader", which reads a pair as one row; the usual one where texts stay apart."""
         is_siamese = config.mode == "siamese" or have_scores(rows)
-        return cls.vectors_backbone if is_siamese else "reader"
+        return self.vectors_backbone if is_siamese else "reader"
 
-    @classmethod
-    def objects_of(cls, rows: Sequence[LabelledPair]) -> Iterator[dict[str, Any]]:
+    def objects_of(self, rows: Sequence[LabelledPair]) -> Iterator[dict[str, Any]]:
         """Yield pairs with their label, as it came, or their score."""
         for row, values in zip(rows, super().objects_of(rows), strict=True):
             yield values if row.label is None else values | {"label": Label.read(row.label).value}
 
-    @classmethod
-    def stratum_of(cls, row: LabelledPair) -> str:
+    def stratum_of(self, row: LabelledPair) -> str:
         """Return the label; pairs with scores are of one kind."""
         return row.label or ""
 
-    @classmethod
-    def have_scores(cls, rows: Sequence[LabelledPair]) -> bool:
+    def have_scores(self, rows: Sequence[LabelledPair]) -> bool:
         """Whether pairs have numbers in place of labels."""
         return have_scores(rows)
 
-    @classmethod
     def problems(
-        cls, train: Sequence[LabelledPair], test: Sequence[LabelledPair] = ()
+        self, train: Sequence[LabelledPair], test: Sequence[LabelledPair] = ()
     ) -> list[Problem]:
         """Return what a person should know of the rows, the gravest first."""
         return find_row_problems(train, test)
 
-    @classmethod
     def unseen_problems(
-        cls, train: Sequence[LabelledPair], valid: Sequence[LabelledPair]
+        self, train: Sequence[LabelledPair], valid: Sequence[LabelledPair]
     ) -> list[Problem]:
         """Return which labels of held-out rows are never learned."""
         return find_unseen_labels(train, valid)
 
-    @classmethod
-    def find(cls, rows: Sequence[LabelledPair]) -> dict[str, Any]:
+    def find(self, rows: Sequence[LabelledPair]) -> dict[str, Any]:
         """Return the labels, sorted, and their counts; or the range of the scores.
 
         Raises:
@@ -106,29 +97,24 @@ class MatcherLearning(TaskModel):
         counts = count_labels(rows)
         return {**found_labels(list(counts)), "counts": list(counts.values())}
 
-    @classmethod
-    def baseline(cls, rows: Sequence[LabelledPair]) -> Baseline:
+    def baseline(self, rows: Sequence[LabelledPair]) -> Baseline:
         """Learn a regression on the words that both texts share."""
         return pair_baseline(rows)
 
-    @classmethod
-    def check_calibration(cls, rows: Sequence[LabelledPair]) -> None:
-        """Check that pairs have labels.
+    def head_traits(self, config: MatchingHead.Config) -> HeadTraits:
+        """Return whether shared tokens are marked by embeddings."""
+        return HeadTraits(learns_embeddings=config.shared_tokens is True)
 
-        Raises:
-            SettingError: they have scores.
-        """
-        if have_scores(rows):
-            super().check_calibration(rows)
+    def why_not(
+        self, feature: Feature, config: Any = None, rows: Sequence[LabelledPair] = ()
+    ) -> str | None:
+        """Return why a feature is not for pairs: probabilities of labels alone are calibrated."""
+        if feature == "calibrate" and not have_scores(rows):
+            return None
+        return super().why_not(feature, config, rows)
 
-    @classmethod
-    def learns_embeddings(cls, config: MatchingHead.Config) -> bool:
-        """Whether shared tokens are marked by embeddings."""
-        return config.shared_tokens is True
-
-    @classmethod
     def resolve(
-        cls,
+        self,
         config: MatchingHead.Config,
         base: TaskBase,
         rows: Sequence[LabelledPair],
@@ -137,6 +123,8 @@ class MatcherLearning(TaskModel):
         is_frozen: bool,
     ) -> Resolved:
         """Choose how both texts are read, and whether the tokens that they share are marked."""
+        from foretext.tasks.resolving import resolved_mode, resolved_shared_tokens
+
         resolved, notes = resolved_mode(config, base, has_scores=have_scores(rows))
         if config.word_features != "none":
             notes = [*notes, READS_OVERLAP]
@@ -147,7 +135,6 @@ class MatcherLearning(TaskModel):
         )
         return Resolved(marked.config, [*notes, *marked.notes])
 
-    @classmethod
-    def majority(cls, rows: Sequence[LabelledPair]) -> Baseline:
+    def majority(self, rows: Sequence[LabelledPair]) -> Baseline:
         """Learn the most frequent label, or the mean score."""
         return mean_score(rows) if have_scores(rows) else majority_baseline(rows, of_pairs=True)

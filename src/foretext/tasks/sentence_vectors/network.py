@@ -10,17 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
+from foretext.base.errors import CorpusError
 from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import iterate_texts
 from foretext.data.padded_examples import PaddedExamples, Ragged
 from foretext.data.rows import Input, SentenceRow
+from foretext.heads.sentence_vectors import SCORES, TEXTS, SentenceVectorsHead
+from foretext.tasks.model import TaskModel
 from foretext.tasks.predictor import Record, Top
+from foretext.tasks.score_answers import scores_of
 from foretext.tasks.sentence_vectors.answers import (
     DenseVectors,
     SentenceAnswers,
     sentence_answers,
 )
-from foretext.tasks.sentence_vectors.task import SentenceEncoderLearning
+from foretext.tasks.sentence_vectors.task import SentenceVectors
+from foretext.tasks.windows import Windows
 from foretext.vectors.text_cosines import text_cosines
 from foretext.vectors.text_embedding import shortened
 
@@ -29,9 +34,17 @@ __all__ = ["SentenceEncoder"]
 TEXTS_AT_ONCE = 1 << 14  # sorted by length together
 
 
-class SentenceEncoder(SentenceEncoderLearning):
-    """Texts to vectors, and rows of texts to similarities."""
+class SentenceEncoder(TaskModel):
+    """Texts to vectors, and rows of texts to similarities.
 
+    Attributes:
+        has_scores: whether the rows that were measured last have scores; None: there are none.
+    """
+
+    task: ClassVar = SentenceVectors()
+    head: SentenceVectorsHead
+    abilities = ("embed", "rerank", "predict", "tokenize", "decode")
+    has_scores: bool | None = None
     prompts: ClassVar[Mapping[str, str]] = MappingProxyType({})  # to begin texts with
 
     @property
@@ -50,10 +63,50 @@ class SentenceEncoder(SentenceEncoderLearning):
         return {**super().served_facts(), **more}
 
     @property
-    def judged_by(self) -> str:  # type: ignore[override]
+    def judged_by(self) -> str:
         """The figure by which one model is better than another, on the rows measured last."""
         has_scores = self.head.kind == "scores" if self.has_scores is None else self.has_scores
         return "spearman" if has_scores else "ndcg@10"
+
+    def examples(self, rows: Sequence[SentenceRow]) -> PaddedExamples:
+        """Return the texts of each row as a group; a text alone is read twice."""
+        self.check_kind(rows)
+        groups = [row.texts * 2 if row.text_b is None else row.texts for row in rows]
+        texts = [text for group in groups for text in group]
+        windows = Windows.of(self.base, texts, self.head.config.max_length, "head")
+        return PaddedExamples(
+            windows.rows,
+            self._targets(rows, groups),
+            pad=self.base.pad,
+            visibility=self.base.visibility,
+            group=len(groups[0]),
+        )
+
+    def num_cut(self, rows: Sequence[SentenceRow]) -> int:
+        """Return the number of rows with a text that is longer than the model reads in training."""
+        room, reader = self.base.framing(self.head.config.max_length).room, self.base.reader()
+        encoded = reader.encode_batch([text for row in rows for text in row.texts])
+        lengths = iter([len(ids) for ids in encoded])
+        return sum(max(next(lengths) for _ in row.texts) > room for row in rows)
+
+    def check_kind(self, rows: Sequence[SentenceRow]) -> None:
+        """Check that rows can measure the model, and note by what figure they do.
+
+        They are of the kind that the model learns from, or pairs with scores, which measure all
+        vectors; triples are pairs, too.
+
+        Raises:
+            CorpusError: they are of another kind.
+        """
+        self.has_scores = rows[0].kind == "scores"
+        if self.has_scores:
+            return
+        kinds = {"pairs": "triples"}  # both are measured by a search
+        if kinds.get(rows[0].kind, rows[0].kind) != kinds.get(self.head.kind, self.head.kind):
+            raise CorpusError(
+                f"{rows[0].place}: the rows are {rows[0].kind}, and those of the training are "
+                f"{self.head.kind}; give rows of the same kind, or pairs with scores."
+            )
 
     @checked_arguments
     def embed(
@@ -147,3 +200,12 @@ class SentenceEncoder(SentenceEncoderLearning):
         sums = np.add.reduceat(vectors * lengths[:, None], first, axis=0)
         pooled[kept] = sums / np.add.reduceat(lengths, first)[:, None]
         return pooled
+
+    def _targets(
+        self, rows: Sequence[SentenceRow], groups: Sequence[tuple[str, ...]]
+    ) -> dict[str, NDArray[Any]]:
+        if rows[0].kind == "scores":
+            return {SCORES: np.array(scores_of(rows), np.float32)}
+        numbers: dict[str, int] = {}
+        every = [[numbers.setdefault(text, len(numbers)) for text in group] for group in groups]
+        return {TEXTS: np.array(every, np.int64)}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from pydantic import Field
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import CorpusError, SettingError
@@ -22,16 +23,23 @@ from foretext.heads.task_base import TaskBase
 from foretext.nn.device import DeviceName
 from foretext.nn.precision import ReadingPrecision
 from foretext.tasks.classification.labeller import check_top
+from foretext.tasks.model import KeptFacts, TaskModel
 from foretext.tasks.predictor import Record, Top
 from foretext.tasks.span_qa.answers import SpanAnswers, SpanChoice
 from foretext.tasks.span_qa.question_windows import QuestionWindows
 from foretext.tasks.span_qa.readings import Reading, SpanAnswer, read_spans
-from foretext.tasks.span_qa.task import ReaderLearning
+from foretext.tasks.span_qa.task import SpanQA
 
 __all__ = ["SpanAnswer", "SpanReader"]
 
 
-class SpanReader(ReaderLearning):
+class _Facts(KeptFacts, total=False):
+    """What a folder keeps of a reader."""
+
+    null_threshold: Annotated[float, Field(allow_inf_nan=False)]
+
+
+class SpanReader(TaskModel):
     """A question and a passage to the span that answers it.
 
     Args:
@@ -42,6 +50,11 @@ class SpanReader(ReaderLearning):
         device: "auto" takes a CUDA device where there is one.
         precision: "auto" answers in bfloat16 where the device has it.
     """
+
+    task: ClassVar = SpanQA()
+    head: SpanHead
+    facts_type: ClassVar = _Facts
+    abilities = ("predict", "answer", "tokenize", "decode")
 
     def __init__(
         self,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.heads.best_spans import best_spans
-from foretext.tasks.computing import Outputs
-from foretext.tasks.span_qa.question_windows import QuestionWindows
+
+if TYPE_CHECKING:
+    from foretext.tasks.computing import Outputs
+    from foretext.tasks.span_qa.question_windows import QuestionWindows
 
 __all__ = ["Reading", "SpanAnswer", "read_spans"]
 

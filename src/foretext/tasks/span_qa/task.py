@@ -1,11 +1,9 @@
-"""What fine-tuning asks of a reader: its rows, their problems, and what it is compared with."""
+"""Question answering: questions whose answers are spans of passages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from foretext.base.errors import CorpusError
 from foretext.corpus.findings import Problem
@@ -21,87 +19,69 @@ from foretext.data.rows import (
     read_questions,
 )
 from foretext.data.rows.in_memory import RowSource, json_lines
-from foretext.heads.span_qa import SpanHead
-from foretext.heads.task_base import TaskBase
 from foretext.tasks.baseline import Baseline
-from foretext.tasks.model import KeptFacts, TaskModel
-from foretext.tasks.resolving import resolved_shared_tokens
 from foretext.tasks.span_qa.baseline import no_answer, span_baseline
-from foretext.tasks.trainee import Resolved
+from foretext.tasks.task import HeadTraits, Resolved, Task, lazily
 
-__all__ = ["ReaderLearning"]
+if TYPE_CHECKING:
+    from foretext.heads.span_qa import SpanHead
+    from foretext.heads.task_base import TaskBase
+
+__all__ = ["SpanQA"]
 
 MOST_BYTES = 1 << 31  # of a file of questions
 
 
-class _Facts(KeptFacts, total=False):
-    """What a folder keeps of a reader."""
+class SpanQA(Task):
+    """Questions, each with a passage and the answers that stand in it."""
 
-    null_threshold: Annotated[float, Field(allow_inf_nan=False)]
-
-
-class ReaderLearning(TaskModel):
-    """Rows of a question, a passage and its answers."""
-
-    head: SpanHead
-    head_class = SpanHead
-    facts_type: ClassVar = _Facts
+    head = lazily("foretext.heads.span_qa:SpanHead")
+    model = lazily("foretext.tasks.span_qa.network:SpanReader")
     rows_config: ClassVar = QuestionsConfig
     fields = ("question", "context")
     title = "Question answering"
-    abilities = ("predict", "answer", "tokenize", "decode")
+    judged_by = "f1"
     watched = ("exact_match",)
     vectors_backbone = "reader"
-    judged_by = "f1"
 
-    @classmethod
-    def lines_of(cls, given: Any) -> Iterator[str]:
+    def lines_of(self, given: Any) -> Iterator[str]:
         """Yield questions in memory as JSON: in the form of SQuAD, or a flat object for each."""
         is_file = isinstance(given, Mapping) and "data" in given
         return json_lines([given] if is_file else given, ("question", "context", "answers"))
 
-    @classmethod
-    def read(cls, path: RowSource, config: QuestionsConfig | None = None) -> list[Question]:
+    def read(self, path: RowSource, config: QuestionsConfig | None = None) -> list[Question]:
         """Read questions in the form of SQuAD or CMRC."""
         return read_questions(path, config)
 
-    @classmethod
-    def inputs_in(cls, file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
+    def inputs_in(self, file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
         """Yield the questions of a file, with their passages."""
         return question_inputs(file, wanted)
 
-    @classmethod
-    def objects_of(cls, rows: Sequence[Question]) -> Iterator[dict[str, Any]]:
+    def objects_of(self, rows: Sequence[Question]) -> Iterator[dict[str, Any]]:
         """Yield questions, each with its passage."""
         return (row.as_object() for row in rows)
 
-    @classmethod
-    def reading_again(cls, config: QuestionsConfig) -> dict[str, Any]:
+    def reading_again(self, config: QuestionsConfig) -> dict[str, Any]:
         """Return the settings of `read` for what `objects_of` yields, which is longer."""
         return {"max_piece_bytes": MOST_BYTES}
 
-    @classmethod
-    def texts(cls, rows: Sequence[Question]) -> RowTexts:
+    def texts(self, rows: Sequence[Question]) -> RowTexts:
         """Return each question with its passage; answers are spans of them."""
         return RowTexts([row.text for row in rows], hold_answers=True)
 
-    @classmethod
-    def group_of(cls, row: Question) -> str:
+    def group_of(self, row: Question) -> str:
         """Return the passage: whoever has learned one of its questions has read it."""
         return row.context
 
-    @classmethod
-    def stratum_of(cls, row: Question) -> str:
+    def stratum_of(self, row: Question) -> str:
         """Return whether there is an answer."""
         return "answered" if row.answers else ""
 
-    @classmethod
-    def problems(cls, train: Sequence[Question], test: Sequence[Question] = ()) -> list[Problem]:
+    def problems(self, train: Sequence[Question], test: Sequence[Question] = ()) -> list[Problem]:
         """Return which answers do not stand in their passages, or not where the file says."""
         return find_question_problems(train, test)
 
-    @classmethod
-    def find(cls, rows: Sequence[Question]) -> dict[str, Any]:
+    def find(self, rows: Sequence[Question]) -> dict[str, Any]:
         """Return whether some questions have no answer, as in SQuAD 2.0.
 
         Raises:
@@ -114,19 +94,16 @@ class ReaderLearning(TaskModel):
             )
         return {"may_abstain": not all(row.answers for row in rows)}
 
-    @classmethod
-    def baseline(cls, rows: Sequence[Question]) -> Baseline:
+    def baseline(self, rows: Sequence[Question]) -> Baseline:
         """Learn which words say little, for answers near the words of the question."""
         return span_baseline(rows)
 
-    @classmethod
-    def learns_embeddings(cls, config: SpanHead.Config) -> bool:
-        """Whether shared tokens are marked by embeddings."""
-        return config.shared_tokens is True
+    def head_traits(self, config: SpanHead.Config) -> HeadTraits:
+        """Return whether shared tokens are marked by embeddings."""
+        return HeadTraits(learns_embeddings=config.shared_tokens is True)
 
-    @classmethod
     def resolve(
-        cls,
+        self,
         config: SpanHead.Config,
         base: TaskBase,
         rows: Sequence[Question],
@@ -135,11 +112,12 @@ class ReaderLearning(TaskModel):
         is_frozen: bool,
     ) -> Resolved:
         """Choose whether the tokens that question and passage share are marked."""
+        from foretext.tasks.resolving import resolved_shared_tokens
+
         return resolved_shared_tokens(
             config, base, is_pretrained=is_pretrained, is_frozen=is_frozen
         )
 
-    @classmethod
-    def majority(cls, rows: Sequence[Question]) -> Baseline | None:
+    def majority(self, rows: Sequence[Question]) -> Baseline | None:
         """Leave all questions without an answer, where some have none."""
         return no_answer(rows)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypedDict
 
+from foretext.base.config import Config
 from foretext.corpus.text_tokens import TextToken, joined_tokens, split_text
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.rows import (
@@ -16,18 +19,23 @@ from foretext.data.rows import (
     TaggedSentence,
 )
 from foretext.data.rows.given import given_sentences, one_or_each
+from foretext.heads.tagging import TaggingHead
+from foretext.heads.task_base import TaskBase
 from foretext.heads.word_boundaries import word_places
+from foretext.tasks.model import KeptFacts, TaskModel
 from foretext.tasks.predictor import Record, Top, refuse_options
 from foretext.tasks.tagging.answers import TagAnswers
-from foretext.tasks.tagging.learned_rates import rate_doubts
-from foretext.tasks.tagging.rows import plain_rows, unknown_tag
+from foretext.tasks.tagging.learned_rates import LearnedRates, Rate, rate_doubts
+from foretext.tasks.tagging.rows import in_own_notation, plain_rows, unknown_tag
 from foretext.tasks.tagging.scores import SentenceScores
 from foretext.tasks.tagging.tag_findings import kind_counts
-from foretext.tasks.tagging.task import TaggerLearning
+from foretext.tasks.tagging.task import Tagging
 from foretext.tasks.tagging.windows import SentenceWindows
 
 __all__ = ["TaggedSpan", "Tagger"]
 
+
+SAMPLE = 2000  # rows that rates are counted in
 
 Texts = Sequence[str | Sequence[str]]  # raw texts, or their tokens
 
@@ -46,12 +54,30 @@ class TaggedSpan(NamedTuple):
         return {**self._asdict(), "probability": round(self.probability, 6)}
 
 
-class Tagger(TaggerLearning):
+class _Rates(TypedDict):
+    tagged: Rate
+    unknown: Rate
+    capital: Rate
+
+
+class _Facts(KeptFacts, total=False):
+    """What a folder keeps of a tagger."""
+
+    learned: _Rates
+
+
+class Tagger(TaskModel):
     """Tokens of sentences to one tag each.
 
     Attributes:
         learned: rates of the rows that it learned from; None: they are not known.
     """
+
+    task: ClassVar = Tagging()
+    head: TaggingHead
+    facts_type: ClassVar = _Facts
+    abilities = ("predict", "tag", "tokenize", "decode")
+    learned: LearnedRates | None = None
 
     @property
     def usage(self) -> str:
@@ -67,7 +93,7 @@ class Tagger(TaggerLearning):
         return {**super().described(), "scheme": None if notation is None else notation.name}
 
     @property
-    def judged_by(self) -> str:  # type: ignore[override]
+    def judged_by(self) -> str:
         """The figure by which one model is better than another."""
         return "f1" if self.finds_entities else "accuracy"
 
@@ -75,6 +101,11 @@ class Tagger(TaggerLearning):
     def classes_(self) -> NDArray[np.str_]:
         """(C,) tags in the order of `predict_proba`, of the scheme that was learned."""
         return np.array(self.head.tags.written(self.head.tags.labels))
+
+    @property
+    def finds_entities(self) -> bool:
+        """Whether tags say where entities begin and end."""
+        return self.head.tags.scheme is not None
 
     def examples(self, rows: Sequence[TaggedSentence]) -> PaddedExamples:
         """Return each window of each sentence, with the tags of the tokens that are read there."""
@@ -93,6 +124,16 @@ class Tagger(TaggerLearning):
             target[window.positions] = places
             targets.append(target)
         return self._padded(sentences, windows, {"tags": Ragged(targets)})
+
+    @classmethod
+    def begin(cls, base: TaskBase, config: Config, rows: Sequence[TaggedSentence]) -> Self:
+        """Put an untrained head on a base, and note what the rows look like."""
+        model = super().begin(base, config, rows)
+        sample = in_own_notation(rows[:: -(-len(rows) // SAMPLE)])
+        model.learned = model._rates(
+            [row.tokens for row in sample], sum(tag != "O" for row in sample for tag in row.tags)
+        )
+        return model
 
     def tokens(self, texts: Texts) -> list[list[TextToken]]:
         """Return the tokens of each text with their places in it.
@@ -290,6 +331,21 @@ class Tagger(TaggerLearning):
             start, end = tokens[first].start, tokens[last - 1].end
             chosen = [probabilities[token, places[token]] for token in range(first, last)]
             yield TaggedSpan(start, end, label, whole[start:end], float(min(chosen)))
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what is kept beside weights and settings."""
+        if self.learned is None:
+            return super().facts()
+        return {**super().facts(), "learned": self.learned._asdict()}
+
+    def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Take over what the rows of the training looked like."""
+        if "learned" in facts:
+            self.learned = LearnedRates(**facts["learned"])
+
+    def _rates(self, sentences: Sequence[Sequence[str]], num_tagged: int) -> LearnedRates:
+        tagged = num_tagged if self.finds_entities else 0
+        return LearnedRates.of(sentences, tagged, self.base.tokenizer)
 
 
 def _words(tokens: Sequence[Sequence[TextToken]]) -> list[list[str]]:

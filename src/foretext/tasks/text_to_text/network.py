@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, Self, cast
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import CorpusError, SettingError
@@ -12,12 +12,15 @@ from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Input, ParallelText
 from foretext.data.rows.given import given_texts, one_or_each
 from foretext.generation import Decoding, Output, decode
+from foretext.heads.task_base import TaskBase
+from foretext.heads.text_to_text import TextToTextHead
+from foretext.tasks.model import TaskModel
 from foretext.tasks.predictor import Record, Top
 from foretext.tasks.text_to_text.alignments import Alignment, text_alignment, text_alignments
 from foretext.tasks.text_to_text.answers import TextAnswers
 from foretext.tasks.text_to_text.examples import encode_sources, pair_examples
 from foretext.tasks.text_to_text.reference_losses import reference_losses
-from foretext.tasks.text_to_text.task import TextWriterLearning
+from foretext.tasks.text_to_text.task import TextToText
 from foretext.tasks.text_to_text.text_answer import TextAnswer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -29,13 +32,15 @@ DECODING = (  # settings of the task that are those of a search
 )  # fmt: skip
 
 
-class TextWriter(TextWriterLearning):
+class TextWriter(TaskModel):
     """A source to the text that it becomes.
 
     Attributes:
         decoding: how outputs are searched for; `answering` changes it.
     """
 
+    task: ClassVar = TextToText()
+    head: TextToTextHead
     answers_in_int8 = False  # tokens are written by weights in bfloat16
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
@@ -45,6 +50,16 @@ class TextWriter(TextWriterLearning):
         most = self.head.max_new_tokens
         self.decoding = Decoding.checked({**chosen, "max_new_tokens": most}, "task")
 
+    @classmethod
+    def begin(cls, base: TaskBase, config: Any, rows: Sequence[ParallelText]) -> Self:
+        """Put the head of the base's objective on it, and note how long targets are."""
+        tokenizer = base.target_tokenizer or base.tokenizer
+        found = cls.task.find(rows)
+        longest = max(map(len, tokenizer.encode_batch([row.target for row in rows])))
+        if config.redraw_cross_attention:
+            base.backbone.redraw_cross_attention()
+        return cls(base, cls.task.head(config, base, longest=longest, **found))
+
     @property
     def usage(self) -> str:
         """Lines of Python that show how to ask `model`."""
@@ -52,6 +67,21 @@ class TextWriter(TextWriterLearning):
             'model.predict(["a text"])\n'
             'model.predict_top(["a text"], 3)  # with scores, the best one first'
         )
+
+    @property
+    def judged_by(self) -> str:
+        """The figure by which one model is better than another."""
+        chosen: str = self.head.config.judged_by
+        return "chrf" if chosen == "loss" else chosen
+
+    @property
+    def is_chosen_by_loss(self) -> bool:
+        """Whether held-out loss decides which weights are kept, so that nothing is decoded."""
+        return bool(self.head.config.judged_by == "loss")
+
+    def knows(self, row: ParallelText) -> bool:
+        """Whether neither text is empty."""
+        return row.is_whole
 
     def answering(self, options: Mapping[str, Any]) -> None:
         """Search for outputs with other settings from now on.
@@ -103,9 +133,9 @@ class TextWriter(TextWriterLearning):
         )
 
     @property
-    def abilities(self) -> tuple[str, ...]:  # type: ignore[override]
+    def abilities(self) -> tuple[str, ...]:
         """What a server can ask of it, by names of `foretext.serving.abilities`."""
-        own = TextWriterLearning.abilities
+        own = ("predict", "translate", "tokenize", "decode")
         return (*own, "alignment") if self.aligns else own
 
     @property

@@ -1,9 +1,9 @@
-"""What fine-tuning asks of a writer of texts: its rows, their problems, and its baseline."""
+"""Text to text: sources that become targets, such as translations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus.findings import Problem
@@ -16,29 +16,30 @@ from foretext.data.rows import (
     read_parallel,
 )
 from foretext.data.rows.in_memory import RowSource, json_lines
-from foretext.heads.task_base import TaskBase
-from foretext.heads.text_to_text import TextToTextHead
 from foretext.tasks.baseline import Baseline
-from foretext.tasks.model import TaskModel
+from foretext.tasks.task import Resolved, Task, lazily
 from foretext.tasks.text_to_text.answers import TextAnswers
 from foretext.tasks.text_to_text.baseline import WordTranslator
 from foretext.tasks.text_to_text.text_answer import TextAnswer
-from foretext.tasks.trainee import Resolved, visibility_of
 
-__all__ = ["TextWriterLearning"]
+if TYPE_CHECKING:
+    from foretext.heads.task_base import TaskBase
+    from foretext.heads.text_to_text import TextToTextHead
+
+__all__ = ["TextToText"]
 
 SMOOTHING = 0.1  # of labels, where weights are random (Vaswani et al. 2017, 5.4)
 
 
-class TextWriterLearning(TaskModel):
-    """Rows of a source and a target."""
+class TextToText(Task):
+    """Sources, each with the target that it becomes."""
 
-    head: TextToTextHead
-    head_class = TextToTextHead
+    head = lazily("foretext.heads.text_to_text:TextToTextHead")
+    model = lazily("foretext.tasks.text_to_text.network:TextWriter")
     rows_config: ClassVar = ParallelConfig
     fields = ("source",)
     title = "Text to text"
-    abilities = ("predict", "translate", "tokenize", "decode")
+    judged_by = "chrf"
     watched = ("bleu", "chrf")
     reads_parallel_files = True
     scratch_tokenizer: ClassVar[Mapping[str, Any]] = {
@@ -47,30 +48,25 @@ class TextWriterLearning(TaskModel):
         "special_tokens": ["<pad>", "[UNK]", "</s>"],
     }
 
-    @classmethod
-    def lines_of(cls, given: Any) -> Iterator[str]:
+    def lines_of(self, given: Any) -> Iterator[str]:
         """Yield rows in memory as JSON objects with a source and a target."""
         return json_lines(given, ("source", "target"))
 
-    @classmethod
-    def source_of(cls, given: Any) -> RowSource:
+    def source_of(self, given: Any) -> RowSource:
         """Return two names of files as parallel files, and everything else as other tasks do."""
         return as_parallel_files(given) or super().source_of(given)
 
-    @classmethod
-    def read(cls, path: RowSource, config: ParallelConfig | None = None) -> list[ParallelText]:
+    def read(self, path: RowSource, config: ParallelConfig | None = None) -> list[ParallelText]:
         """Read sources with their targets."""
         return read_parallel(path, config)
 
-    @classmethod
     def problems(
-        cls, train: Sequence[ParallelText], test: Sequence[ParallelText] = ()
+        self, train: Sequence[ParallelText], test: Sequence[ParallelText] = ()
     ) -> list[Problem]:
         """Return empty texts, copies, repetitions and lengths that do not fit."""
         return find_parallel_problems(train, test)
 
-    @classmethod
-    def find(cls, rows: Sequence[ParallelText]) -> dict[str, Any]:
+    def find(self, rows: Sequence[ParallelText]) -> dict[str, Any]:
         """Find nothing that could be found without a tokenizer.
 
         Raises:
@@ -83,29 +79,27 @@ class TextWriterLearning(TaskModel):
             )
         return {}
 
-    @classmethod
-    def texts(cls, rows: Sequence[ParallelText]) -> RowTexts:
+    def texts(self, rows: Sequence[ParallelText]) -> RowTexts:
         """Return sources and targets."""
         return RowTexts([text for row in rows for text in (row.source, row.target)])
 
-    @classmethod
     def texts_apart(
-        cls, config: TextToTextHead.Config, rows: Sequence[ParallelText]
+        self, config: TextToTextHead.Config, rows: Sequence[ParallelText]
     ) -> tuple[RowTexts, RowTexts] | None:
         """Return sources and targets where each has a vocabulary of its own."""
         if config.vocabularies == "shared":
             return None
         return RowTexts([row.source for row in rows]), RowTexts([row.target for row in rows])
 
-    @classmethod
-    def base_for(cls, base: TaskBase) -> TaskBase:
+    def base_for(self, base: TaskBase) -> TaskBase:
         """Return the whole, read as a decoder is: an encoder alone writes no texts."""
         if not base.backbone.reads_source:
             return base
+        from foretext.heads.task_base import visibility_of
+
         return base._replace(visibility=visibility_of(base.backbone))
 
-    @classmethod
-    def baseline(cls, rows: Sequence[ParallelText]) -> Baseline:
+    def baseline(self, rows: Sequence[ParallelText]) -> Baseline:
         """Learn which word becomes which one."""
         pairs = [(row.source, row.target) for row in rows if row.is_whole]
         translator = WordTranslator().fit(pairs)
@@ -116,9 +110,8 @@ class TextWriterLearning(TaskModel):
 
         return Baseline(translator.name, answers)
 
-    @classmethod
     def resolve(
-        cls,
+        self,
         config: TextToTextHead.Config,
         base: TaskBase,
         rows: Sequence[ParallelText],
@@ -146,28 +139,3 @@ class TextWriterLearning(TaskModel):
             is_random = redraws or not is_pretrained
             chosen["label_smoothing"] = SMOOTHING if is_random else 0.0
         return Resolved(config.model_copy(update=chosen), [])
-
-    @classmethod
-    def begin(cls, base: TaskBase, config: Any, rows: Sequence[ParallelText]) -> Self:
-        """Put the head of the base's objective on it, and note how long targets are."""
-        tokenizer = base.target_tokenizer or base.tokenizer
-        found = cls.find(rows)
-        longest = max(map(len, tokenizer.encode_batch([row.target for row in rows])))
-        if config.redraw_cross_attention:
-            base.backbone.redraw_cross_attention()
-        return cls(base, cls.head_class(config, base, longest=longest, **found))
-
-    @property
-    def judged_by(self) -> str:  # type: ignore[override]
-        """The figure by which one model is better than another."""
-        chosen: str = self.head.config.judged_by
-        return "chrf" if chosen == "loss" else chosen
-
-    @property
-    def is_chosen_by_loss(self) -> bool:
-        """Whether held-out loss decides which weights are kept, so that nothing is decoded."""
-        return bool(self.head.config.judged_by == "loss")
-
-    def knows(self, row: ParallelText) -> bool:
-        """Whether neither text is empty."""
-        return row.is_whole
