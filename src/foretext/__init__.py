@@ -5,6 +5,7 @@ Names are imported when they are first used, so that ``import foretext`` costs n
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from foretext._version import __version__
@@ -93,6 +94,8 @@ limit_spinning()  # here, because it has an effect only before PyTorch is loaded
 if not TYPE_CHECKING:  # which would take any name for one of ours
 
     def __getattr__(name: str) -> Any:
+        if name in ("config", "errors"):
+            return importlib.import_module(f"foretext.{name}")
         if name not in _HOMES:
             raise AttributeError(f"module 'foretext' has no attribute '{name}'")
         from foretext.base.registry import imported

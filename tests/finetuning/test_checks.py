@@ -18,15 +18,15 @@ PAIRS = [SentenceRow("a text", "another", None, None, "rows:1")]
 
 def test_texts_alone_need_dropout() -> None:
     backbone = word_body("lookup").backbone
-    check_dropout(SentenceEncoder, PAIRS, backbone, None)
+    check_dropout(SentenceEncoder.task, PAIRS, backbone, None)
     with pytest.raises(SettingError, match=r"that of Lookup is 0; set finetuning.body_dropout"):
-        check_dropout(SentenceEncoder, ALONE, backbone, None)
-    check_dropout(SentenceEncoder, ALONE, backbone, 0.1)
+        check_dropout(SentenceEncoder.task, ALONE, backbone, None)
+    check_dropout(SentenceEncoder.task, ALONE, backbone, 0.1)
     for name, module in [*backbone.named_modules()]:
         if isinstance(module, nn.Dropout):
             backbone.get_submodule(name.rpartition(".")[0]).dropout = nn.Identity()
     with pytest.raises(SettingError, match="Lookup has none; give pairs of texts"):
-        check_dropout(SentenceEncoder, ALONE, backbone, 0.1)
+        check_dropout(SentenceEncoder.task, ALONE, backbone, 0.1)
 
 
 @pytest.mark.parametrize("name", ["short_row_rate", "stacking_rate"])

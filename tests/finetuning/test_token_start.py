@@ -20,7 +20,7 @@ ROWS = [(text, "sea" if "ship" in text else "land") for text in SENTENCES * 4]
 
 def test_rows_are_those_of_the_tokens() -> None:
     vectors = drawn_vectors()
-    material = Material(TextClassifier, RowTexts(SENTENCES))
+    material = Material(TextClassifier.task, RowTexts(SENTENCES))
     start = tokens_of_vectors(vectors, "static", material, {})
     assert start.tokenizer is vectors.tokenizer
     np.testing.assert_array_equal(start.vectors, vectors.vectors)

@@ -127,7 +127,7 @@ def test_a_base_begins_with_the_head_that_it_learned(make_folder: MakeFolder) ->
     """Of a masked language model, and of another task."""
     for head, more in (("ForMaskedLM", {}), ("ForTokenClassification", TAGS)):
         folder, theirs = make_folder("modernbert", head, **more)
-        begun = find_start(open_base(folder), folder, Material(Tagger, RowTexts([])), {})
+        begun = find_start(open_base(folder), folder, Material(Tagger.task, RowTexts([])), {})
         made = made_transform(begun.new_base(1), "gelu")
         assert made is not None
         assert torch.equal(made.dense.weight, theirs.head.dense.weight)
