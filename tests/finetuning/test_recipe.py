@@ -123,7 +123,7 @@ class TestRepeat:
             settings=small_settings(base, epochs=1.0, seed=5),
         )  # fmt: skip
         one, other = self.repeat(tmp_path / "run", tmp_path / "again")
-        rows = one.read(task_files.test(task))
+        rows = one.task.read(task_files.test(task))
         texts = [row.text if task == "classification" else row.tokens for row in rows]
         for own, theirs in zip(one.predict_proba(texts), other.predict_proba(texts), strict=True):
             np.testing.assert_array_equal(own, theirs)
