@@ -110,3 +110,14 @@ def test_freed_memory_is_used_again() -> None:
     if not kept:
         pytest.skip("this C library cannot be asked")
     assert faults < page_faults("leave")[1] / 10
+
+
+@pytest.mark.parametrize(("processes", "free", "share"), [("1", 90, 90), ("4", 90, 22)])
+def test_processes_of_a_training_share_free_memory(
+    monkeypatch: pytest.MonkeyPatch, processes: str, free: int, share: int
+) -> None:
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", processes)
+    monkeypatch.setattr(runtime, "free_memory", lambda: free)
+    assert runtime.free_memory_share() == share
+    monkeypatch.setattr(runtime, "free_memory", lambda: None)
+    assert runtime.free_memory_share() is None

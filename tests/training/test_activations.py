@@ -31,8 +31,7 @@ def forecast(device: torch.device = CPU, **settings: Any) -> ActivationForecast:
 def free(monkeypatch: pytest.MonkeyPatch) -> None:
     """As much memory as 2,000 tokens take."""
     enough = activation_bytes(LAYERS, WIDTH, 2000, torch.float32)
-    monkeypatch.setattr(activations, "free_memory", lambda: enough)
-    monkeypatch.setattr(activations, "num_local_processes", lambda: 1)
+    monkeypatch.setattr(activations, "free_memory_share", lambda: enough)
 
 
 def test_the_largest_batch_is_named_once_with_the_setting_to_lower() -> None:

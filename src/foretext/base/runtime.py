@@ -27,6 +27,7 @@ __all__ = [
     "command",
     "command_began",
     "free_memory",
+    "free_memory_share",
     "give_back_memory",
     "is_first_process",
     "keep_freed_memory",
@@ -173,6 +174,12 @@ def free_memory() -> int | None:
     """Return the bytes that a process could have, or None where the system does not say."""
     found = [free for free in (_of_machine(), _of_container()) if free is not None]
     return min(found) if found else None
+
+
+def free_memory_share() -> int | None:
+    """Return the part of `free_memory` that a process has, of those that train here together."""
+    free = free_memory()
+    return None if free is None else free // num_local_processes()
 
 
 def _of_machine() -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from foretext.base.runtime import free_memory, num_local_processes
+from foretext.base.runtime import free_memory_share
 from foretext.data.batch import Batch
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -58,8 +58,8 @@ class ActivationForecast:
         self._most = tokens
         backbone = self.model.backbone
         needed = activation_bytes(backbone.num_layers, backbone.dim, tokens, self.dtype)
-        free = free_memory()
-        if free is None or needed <= free // num_local_processes():
+        free = free_memory_share()
+        if free is None or needed <= free:
             return None
         self._looks = False
         smaller = max(at_once // 2, 1)

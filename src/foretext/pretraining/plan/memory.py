@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from foretext.base.runtime import free_memory, num_local_processes
+from foretext.base.runtime import free_memory_share
 from foretext.training.activations import activation_bytes
 
 __all__ = ["free_bytes", "training_bytes"]
@@ -53,5 +53,4 @@ def free_bytes(device: torch.device) -> int | None:
     """
     if device.type == "cuda":
         return int(torch.cuda.mem_get_info(device)[0])
-    free = free_memory()
-    return None if free is None else free // num_local_processes()
+    return free_memory_share()
