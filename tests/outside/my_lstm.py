@@ -5,10 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 from torch import nn
 
-from foretext.backbones.base import Backbone, States
-from foretext.base.config import Config
-from foretext.data.batch import Inputs
-from foretext.nn.cache import RecurrentCache
+from foretext.extend import Backbone, Config, Inputs, RecurrentCache, States
 
 
 class LSTM(Backbone):

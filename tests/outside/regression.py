@@ -16,26 +16,33 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor
 
-from foretext.backbones.base import States
-from foretext.base.config import Config
-from foretext.base.errors import CorpusError
-from foretext.data.batch import Inputs
-from foretext.data.padded_examples import PaddedExamples
-from foretext.data.rows import Input
-from foretext.data.rows.records import read_records
-from foretext.data.rows.settings import LabelledConfig
-from foretext.heads.answers import RealNumber
-from foretext.heads.task_base import TaskBase
-from foretext.heads.text_head import TextHead
-from foretext.heads.text_pooler import TextPooler, initialised_linear
-from foretext.metrics import pearson, spearman
-from foretext.metrics.paired import Tallies, rank_tallies
-from foretext.tasks.answers import Answers
-from foretext.tasks.baseline import Baseline
-from foretext.tasks.model import TaskModel
-from foretext.tasks.predictor import Record, Top
-from foretext.tasks.task import Task, lazily
-from foretext.tasks.windows import Windows
+from foretext.extend import (
+    Answers,
+    Baseline,
+    Config,
+    CorpusError,
+    Input,
+    Inputs,
+    LabelledConfig,
+    PaddedExamples,
+    RealNumber,
+    Record,
+    States,
+    Tallies,
+    Task,
+    TaskBase,
+    TaskModel,
+    TextHead,
+    TextPooler,
+    Top,
+    Windows,
+    initialised_linear,
+    lazily,
+    pearson,
+    rank_tallies,
+    read_records,
+    spearman,
+)
 
 Numbers = NDArray[np.float64]
 

@@ -14,15 +14,19 @@ import torch.nn.functional as F
 from pydantic import Field
 from torch import nn
 
-from foretext.backbones.base import Backbone, States
-from foretext.base.config import Config
-from foretext.data.batch import Batch, Inputs
-from foretext.data.examples import Examples
-from foretext.data.token_file import TokenFile
-from foretext.data.token_stream import TokenStream
-from foretext.nn.vocabulary_head import Score
-from foretext.objectives.base import Objective
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.extend import (
+    Backbone,
+    Batch,
+    Config,
+    Examples,
+    Inputs,
+    Objective,
+    Score,
+    States,
+    SubwordTokenizer,
+    TokenFile,
+    TokenStream,
+)
 
 
 class ReplacedTokens(Objective):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from foretext.interop.bert import Bert
-from foretext.interop.families import FAMILIES
+from foretext.extend import FAMILIES, Bert
 
 
 class Splinter(Bert):

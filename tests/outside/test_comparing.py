@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from foretext.base.errors import CorpusError
 from foretext.base.registry import trusted
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.run import run_comparison
+from foretext.extend import CorpusError
 from tests.comparison.fake_worker import Clock, FakeWorker
 
 

@@ -10,10 +10,9 @@ import pytest
 import torch
 
 import foretext as ft
-from foretext.base.errors import Interrupted, SettingError, UntrustedError
-from foretext.corpus import Corpus
-from foretext.data.batch import Inputs
+from foretext.base.errors import Interrupted, UntrustedError
 from foretext.evaluation.language_model import evaluate_language_model
+from foretext.extend import Corpus, Inputs, SettingError
 from foretext.pretraining.planning import plan_network
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe

@@ -9,7 +9,8 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
-from foretext.base.errors import CorpusError, SettingError, UntrustedError
+from foretext.base.errors import UntrustedError
+from foretext.extend import CorpusError, SettingError
 from foretext.report.run_report import report_run
 from foretext.report.task_card import task_card
 from foretext.report.task_files import Examination, TaskFacts

@@ -1,0 +1,94 @@
+"""What a component of yours is made of: every name that the pages of docs/extending import.
+
+An objective, a backbone, a task or a family of folders in your own package imports from here alone,
+so that it works with the next version, wherever foretext keeps these classes by then.
+"""
+
+from foretext.backbones.base import Backbone, States
+from foretext.base.config import Config
+from foretext.base.errors import CorpusError, ForetextError, ModelFileError, SettingError
+from foretext.corpus import Corpus
+from foretext.data.batch import Batch, Inputs
+from foretext.data.examples import Examples
+from foretext.data.padded_examples import PaddedExamples, Ragged
+from foretext.data.rows import Input
+from foretext.data.rows.records import read_records
+from foretext.data.rows.settings import LabelledConfig
+from foretext.data.token_file import TokenFile
+from foretext.data.token_stream import TokenStream
+from foretext.heads.answers import Classes, LabelSets, RealNumber
+from foretext.heads.base import Head
+from foretext.heads.task_base import TaskBase
+from foretext.heads.text_head import TextHead
+from foretext.heads.text_pooler import TextPooler, initialised_linear
+from foretext.interop.bert import Bert
+from foretext.interop.families import FAMILIES
+from foretext.interop.family import Family
+from foretext.metrics import pearson, spearman
+from foretext.metrics.paired import Tallies, rank_tallies, share_tallies
+from foretext.nn.cache import RecurrentCache
+from foretext.nn.vocabulary_head import Score
+from foretext.objectives.base import Objective
+from foretext.tasks.answers import Answers
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.model import TaskModel
+from foretext.tasks.predictor import Record, Top
+from foretext.tasks.task import HeadTraits, Resolved, Task, WordTraits, lazily
+from foretext.tasks.windows import Windows
+from foretext.tokenizers.hf_files import save_hf_tokenizer
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import learn_subwords
+
+__all__ = [
+    "FAMILIES",
+    "Answers",
+    "Backbone",
+    "Baseline",
+    "Batch",
+    "Bert",
+    "Classes",
+    "Config",
+    "Corpus",
+    "CorpusError",
+    "Examples",
+    "Family",
+    "ForetextError",
+    "Head",
+    "HeadTraits",
+    "Input",
+    "Inputs",
+    "LabelSets",
+    "LabelledConfig",
+    "ModelFileError",
+    "Objective",
+    "PaddedExamples",
+    "Ragged",
+    "RealNumber",
+    "Record",
+    "RecurrentCache",
+    "Resolved",
+    "Score",
+    "SettingError",
+    "States",
+    "SubwordTokenizer",
+    "Tallies",
+    "Task",
+    "TaskBase",
+    "TaskModel",
+    "TextHead",
+    "TextPooler",
+    "TokenFile",
+    "TokenStream",
+    "Top",
+    "Windows",
+    "WordTraits",
+    "initialised_linear",
+    "lazily",
+    "learn_subwords",
+    "pearson",
+    "rank_tallies",
+    "read_records",
+    "save_hf_tokenizer",
+    "share_tallies",
+    "spearman",
+]
