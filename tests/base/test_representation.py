@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 import foretext as ft
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.corpus.inspection import inspect_corpus
 from foretext.evaluation.figures import Evaluation
 from foretext.vectors.analogy_scores import AnalogyResult, AnalogyScore
 from foretext.vectors.word_pairs import WordPairResult
 
 
-class Thing(Represented):
+@represented
+class Thing:
     def summary(self) -> dict[str, Any]:
         return {
             "<name>": "<script>alert(1)</script>",

@@ -3,38 +3,53 @@
 from __future__ import annotations
 
 import html
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-__all__ = ["Represented"]
+__all__ = ["represented"]
 
 MOST_LETTERS, MOST_ITEMS = 80, 8
 
 
-class Represented(ABC):
-    """An object with a line for the terminal and a small table for a notebook."""
+class Summarised(Protocol):
+    """An object whose facts can be shown."""
 
-    @abstractmethod
     def summary(self) -> Mapping[str, Any]:
         """Return what a person wants to know of the object, by name; None is left out."""
 
-    def __repr__(self) -> str:
-        facts = (f"{name}={value}" for name, value in self._shown_facts())
-        return f"{type(self).__name__}({', '.join(facts)})"
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
-            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
-            for name, value in self._shown_facts()
-        )
-        title = html.escape(type(self).__name__)
-        return f"<table><caption><b>{title}</b></caption><tbody>{rows}</tbody></table>"
+ClassT = TypeVar("ClassT", bound=type[Summarised])
 
-    def _shown_facts(self) -> list[tuple[str, str]]:
-        facts = self.summary().items()
-        return [(name, shown_value(value)) for name, value in facts if value is not None]
+
+def represented(component: ClassT) -> ClassT:
+    """Give a class with `summary` a small table for a notebook, and a line for the terminal.
+
+    A class that writes its own line keeps it.
+    """
+    if "__repr__" not in vars(component):
+        component.__repr__ = _line  # type: ignore[assignment,method-assign]
+    component._repr_html_ = _table  # type: ignore[attr-defined]
+    return component
+
+
+def _line(thing: Summarised) -> str:
+    facts = (f"{name}={value}" for name, value in _shown_facts(thing))
+    return f"{type(thing).__name__}({', '.join(facts)})"
+
+
+def _table(thing: Summarised) -> str:
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
+        f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
+        for name, value in _shown_facts(thing)
+    )
+    title = html.escape(type(thing).__name__)
+    return f"<table><caption><b>{title}</b></caption><tbody>{rows}</tbody></table>"
+
+
+def _shown_facts(thing: Summarised) -> list[tuple[str, str]]:
+    facts = thing.summary().items()
+    return [(name, shown_value(value)) for name, value in facts if value is not None]
 
 
 def shown_value(value: object) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from foretext.base.errors import OutputError
 from foretext.base.parsing import read_json
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.cleaning.building import FACTS, REPORT
 from foretext.cleaning.shard_folder import Change
 from foretext.cleaning.writing import KEPT
@@ -51,7 +51,8 @@ class CleaningFacts(BaseModel):
     changes: list[Change]
 
 
-class Cleaned(Represented):
+@represented
+class Cleaned:
     """A finished cleaning.
 
     Attributes:

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict
 
 from foretext.base.counted import counted
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.corpus.settings import Documents, Lines
 
@@ -190,7 +190,8 @@ class Prospect(Finding):
     sentence: str
 
 
-class CorpusReport(Represented, Finding):
+@represented
+class CorpusReport(Finding):
     """All findings of `inspect_corpus`; tokens are the words of the pre-tokeniser in `reading`."""
 
     files: list[FileFacts]  # the first hundred

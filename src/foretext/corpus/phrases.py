@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import SettingError
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.corpus.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.corpus.settings import CorpusConfig
@@ -44,7 +44,8 @@ class Candidate(NamedTuple):
         return delimiter.join((self.first, *self.between, self.last))
 
 
-class Phrases(Represented):
+@represented
+class Phrases:
     """Pairs of words that stand together more often than chance has it.
 
     Args:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import wraps
@@ -24,7 +24,7 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.config import duration_seconds
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.files import temporary_folder
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.corpus.texts import TextSource
 from foretext.pretraining.memory import read_memory
 from foretext.pretraining.pretraining import run_recipe
@@ -37,7 +37,8 @@ __all__ = ["Parameters", "VectorEstimator", "kept", "refuse_folder"]
 Init = TypeVar("Init", bound=Callable[..., None])
 
 
-class Parameters(Represented):
+@represented
+class Parameters(ABC):
     """An estimator whose settings are arguments of its constructor."""
 
     @property

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 
 __all__ = ["Evaluation"]
 
 
+@represented
 @dataclass(frozen=True, repr=False)
-class Evaluation(Represented):
+class Evaluation:
     """What was measured on one file.
 
     Args:

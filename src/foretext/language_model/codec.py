@@ -25,7 +25,7 @@ from foretext.base.config import Config
 from foretext.base.errors import SettingError, VectorFileError
 from foretext.base.parsing import read_json, read_tensors, write_tensors
 from foretext.base.replacement import refuse_unfinished
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.data.images import scaled_examples
 from foretext.interop.no_init import no_init
 from foretext.vectors.principal_components import PrincipalComponents
@@ -49,7 +49,8 @@ class _Facts(TypedDict):
     shape: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
 
 
-class Codec(Represented):
+@represented
+class Codec:
     """Networks to a code and back.
 
     Args:

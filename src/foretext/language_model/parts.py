@@ -12,7 +12,7 @@ import torch
 from foretext.backbones.base import Backbone
 from foretext.base.arguments import checked_arguments
 from foretext.base.files import merged_folder
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
 from foretext.generation import Decoding
@@ -29,7 +29,8 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 __all__ = ["ModelParts"]
 
 
-class ModelParts(Represented):
+@represented
+class ModelParts:
     """What every verb works with; `LanguageModel` describes the arguments."""
 
     kind: ClassVar[str] = "language model"

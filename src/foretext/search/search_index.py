@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import ModelFileError, SettingError
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.search.bm25 import BM25
 from foretext.search.embedder import Embedder, read_weights
 from foretext.search.folder import IndexFacts, IndexFolder, fingerprint
@@ -31,7 +31,8 @@ CANDIDATES = 100  # of each way, at least, that are put together
 OpenModel = Callable[[Path], Any]
 
 
-class SearchIndex(Represented):
+@represented
+class SearchIndex:
     """Passages that can be searched; open one with `foretext.load`, or make one with `index`.
 
     Args:

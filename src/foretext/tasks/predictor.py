@@ -6,7 +6,7 @@ that a task from outside the package works with all of them.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, tee
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
 from foretext.base.errors import SettingError
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.corpus.texts import is_file_or_source
 from foretext.data.rows.input_file import input_files
 from foretext.data.rows.input_rows import InputColumns, KeptInput
@@ -54,7 +54,8 @@ class Top(NamedTuple):
     threshold: float = 0.0  # least probability of each
 
 
-class Predictor(Represented):
+@represented
+class Predictor(ABC):
     """Rows and lines in, answers and figures out.
 
     Attributes:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 
 __all__ = ["AnalogyResult", "AnalogyScore"]
 
@@ -38,8 +38,9 @@ class AnalogyScore:
         )
 
 
+@represented
 @dataclass(frozen=True, repr=False)
-class AnalogyResult(Represented):
+class AnalogyResult:
     """The scores of all sections, in the order of the file, and their sums."""
 
     sections: tuple[AnalogyScore, ...]

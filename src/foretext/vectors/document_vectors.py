@@ -22,7 +22,7 @@ from foretext.base.config import whole_number
 from foretext.base.counted import counted
 from foretext.base.errors import CorpusError, SettingError, VectorFileError
 from foretext.base.parsing import parse_json, read_tensors, write_tensors
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.base.runtime import usable_cores
 from foretext.corpus.texts import iterate_texts
 from foretext.progress import Progress
@@ -49,7 +49,8 @@ INPUTS = {"inputs": ("float32", 2)}
 FORMAT = {"format": "foretext.document_vectors", "version": "1"}
 
 
-class DocumentVectors(Represented):
+@represented
+class DocumentVectors:
     """The vectors of a run of doc2vec: of its documents, and of any text by inference.
 
     Args:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from foretext.base.arguments import checked_arguments, given_array, shown_value
 from foretext.base.errors import ArgumentError, SettingError, UnknownWordError
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.vectors.formats import VectorTable
 from foretext.vectors.formats.table import check_table
 from foretext.vectors.neighbors import comparable_rows, inverse_norms, unit_rows
@@ -31,7 +31,8 @@ _MOST_SCANNED = 100_000  # the most frequent words, where these come first
 _MOST_COMPARED = 2_000
 
 
-class WordLookup(Represented):
+@represented
+class WordLookup:
     """A vocabulary with one vector a word, and n-grams for words that are not in it."""
 
     @checked_arguments

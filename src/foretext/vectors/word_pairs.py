@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.errors import EvaluationError
-from foretext.base.representation import Represented
+from foretext.base.representation import represented
 from foretext.data.rows.columns import (
     AmbiguousColumnsError,
     PairColumns,
@@ -38,8 +38,9 @@ UNDIVIDED = re.compile(
 SAMPLE = 20  # lines that the separator is found from
 
 
+@represented
 @dataclass(frozen=True, repr=False)
-class WordPairResult(Represented):
+class WordPairResult:
     """How well cosines agree with people; NaN where one side never varies."""
 
     spearman: float  # -1 to 1, rank correlation

@@ -1,20 +1,31 @@
-"""fastText's classifier as an estimator, with the methods of scikit-learn."""
+"""fastText's classifier: learned here, as scikit-learn does, or by fastText's program."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
 from foretext.base.errors import SettingError
+from foretext.base.files import refuse_existing
 from foretext.data.rows import RowsConfig
+from foretext.data.rows.given import given_texts, one_or_each
 from foretext.data.rows.label import Label
 from foretext.progress.run_context import RunContext
-from foretext.tasks.classification.labeller import check_top
-from foretext.tasks.fasttext.answers import FastTextLabeller
+from foretext.tasks.class_answers import ClassAnswers
+from foretext.tasks.classification.labeller import TextLabeller, check_top
+from foretext.tasks.classification.task import Classification
+from foretext.tasks.explanation.values import Values, contrasted
+from foretext.tasks.explanation.words import Texts, split_chinese
+from foretext.tasks.fasttext.bin_reader import read_model
+from foretext.tasks.fasttext.bin_writer import cutting_note, write_model
 from foretext.tasks.fasttext.config import FastTextClassifierConfig, Loss, Splitting
 from foretext.tasks.fasttext.labelled_texts import (
     Labels,
@@ -25,6 +36,7 @@ from foretext.tasks.fasttext.labelled_texts import (
 from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.quantisation import prune, quantise
 from foretext.tasks.fasttext.rows import DenseRows
+from foretext.tasks.fasttext.storage import KIND, load_folder, save_folder, write_folder
 from foretext.tasks.fasttext.text_profile import TextProfile
 from foretext.tasks.fasttext.training import (
     TrainingTexts,
@@ -37,8 +49,10 @@ from foretext.tasks.not_fitted import not_fitted
 
 __all__ = ["FastTextClassifier"]
 
+_FILES = (".bin", ".ftz")
 
-class FastTextClassifier(FastTextLabeller):
+
+class FastTextClassifier(TextLabeller):
     """Texts into classes by the mean of their words' vectors; seconds of training on any machine.
 
     What is None, and ``pre_tokenizer="auto"``, is chosen for the rows: `fit` sets `config` to what
@@ -54,6 +68,14 @@ class FastTextClassifier(FastTextLabeller):
     >>> FastTextClassifier(lr=0.5, word_ngrams=2)
     FastTextClassifier(lr=0.5, word_ngrams=2)
     """
+
+    task: ClassVar = Classification(counts_any=True)
+    kind = KIND
+    method = "the mean of word vectors and a linear layer"
+    files = (
+        '`model.safetensors` holds the model; `model.save("model.bin")` writes it for fastText\'s '
+        "own program, `model.quantize()` makes it small."
+    )
 
     def __init__(
         self,
@@ -86,23 +108,10 @@ class FastTextClassifier(FastTextLabeller):
             "pretrained_vectors": pretrained_vectors, "budget_seconds": budget_seconds,
             "patience": patience, "workers": workers, "seed": seed,
         }  # fmt: skip
-        self._requested = self._checked(self._params)
+        self._requested = _checked(self._params)
         self.config: FastTextClassifierConfig = self._requested
         self.history: list[dict[str, Any]] = []
         self._model: FastTextModel | None = None
-
-    @classmethod
-    def _checked(cls, params: Mapping[str, Any]) -> FastTextClassifierConfig:
-        """Return the settings that differ from their defaults, with those, checked."""
-        given = {
-            name: value
-            for name, value in params.items()
-            if hasattr(value, "__array__")  # foreign: an array is equal number by number
-            or value != _DEFAULTS.get(name)
-        }
-        if isinstance(vectors := given.get("pretrained_vectors"), Path):
-            given["pretrained_vectors"] = str(vectors)
-        return FastTextClassifierConfig.checked(given, "classifier")
 
     @property
     def _given(self) -> dict[str, Any]:
@@ -255,7 +264,7 @@ class FastTextClassifier(FastTextLabeller):
             SettingError: there is no such setting, or a value is not allowed; nothing has changed.
         """
         params = self._params | settings
-        self._requested = self.config = self._checked(params)
+        self._requested = self.config = _checked(params)
         self._params = params
         return self
 
@@ -273,9 +282,143 @@ class FastTextClassifier(FastTextLabeller):
             input_tags=InputTags(one_d_array=True, two_d_array=False, string=True),
         )
 
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """The labels, sorted by their values."""
+        classes = self.model.dictionary.classes
+        return tuple(classes[place] for place in self.model.dictionary.class_order.tolist())
+
+    @property
+    def is_multi_label(self) -> bool:
+        """Whether each label is predicted by itself, as with the loss "ova"."""
+        return self.model.dictionary.config.loss == "ova"
+
+    @property
+    def num_parameters(self) -> int:
+        """Number of weights."""
+        return len(self.model.rows) * self.model.rows.dim + self.model.outputs.size
+
+    def answers_to(self, texts: list[str]) -> ClassAnswers:
+        """Return how probable each label is for each text."""
+        probabilities = self._chances(texts).astype(np.float64)
+        return ClassAnswers(self.label_names, probabilities, self.is_multi_label, counts_any=True)
+
+    def values(self, inputs: Sequence[Texts]) -> Values:
+        """Return, for each label, what words can add to, however certain an answer is."""
+        texts = [text for (text,) in inputs]
+        logits = self.model.logits(texts)[:, self.model.dictionary.class_order]
+        by_themselves = self.model.layer.loss in ("ns", "ova")
+        chances = self._chances(texts).astype(np.float64)
+        return Values(self.label_names, contrasted(logits, are_sets=by_themselves), chances)
+
+    def word_spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where the words stand: jieba's, if the model was learned from these."""
+        is_chinese = self.model.dictionary.config.pre_tokenizer == "chinese_words"
+        return split_chinese(text) if is_chinese else super().word_spans(text)
+
+    @checked_arguments
+    def predict(self, texts: Any, k: int | None = 1, threshold: float = 0.0) -> Any:
+        """Return the best label of each text, (N,); with another k or a threshold, a list for each.
+
+        A single text gets a single answer. See `predict_top`, which gives the chances as well.
+
+        Raises:
+            CorpusError: something is no text.
+            SettingError: `k` or `threshold` is no valid value, or nothing was learned yet.
+        """
+        check_top(k, threshold)
+        return one_or_each(texts, lambda each: self._predicted(given_texts(each), k, threshold))
+
+    def predict_proba(  # type: ignore[override]
+        self, texts: Any
+    ) -> NDArray[np.float32]:
+        """Return the chance of each label of `classes_`, (N, L); with ns and ova each by itself.
+
+        A single text gets its row, (L,).
+
+        Raises:
+            CorpusError: something is no text.
+            SettingError: nothing was learned yet.
+        """
+        found: NDArray[np.float32] = one_or_each(
+            texts, lambda each: self._chances(given_texts(each))
+        )
+        return found
+
+    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write ``model.safetensors`` and ``config.json``.
+
+        Raises:
+            OutputError: one cannot be written.
+        """
+        write_folder(folder, self.model, {"task": "classification", **facts})
+
+    @checked_arguments
+    def save(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        note: Callable[[str], object] = warnings.warn,
+    ) -> None:
+        """Write a folder, or a file of fastText's where the name ends in ``.bin`` or ``.ftz``.
+
+        Args:
+            path: of the folder or the file.
+            overwrite: replace what is there.
+            note: is called with a sentence where fastText's program would cut text in another way.
+
+        Raises:
+            OutputError: it exists already, or cannot be written.
+            VectorFileError: fastText's files cannot hold this model; the message says why.
+        """
+        path = Path(path)
+        refuse_existing(path, overwrite=overwrite)
+        if path.suffix in _FILES:
+            write_model(path, self.model)
+            if (sentence := cutting_note(self.model)) is not None:
+                note(f"{path}: {sentence}.")
+        else:
+            save_folder(path, self.model)
+
+    @classmethod
+    @checked_arguments
+    def load(cls, path: str | Path) -> Self:
+        """Open what `save` wrote, or a supervised model of fastText's program.
+
+        Raises:
+            VectorFileError: there is no classifier, or the file is damaged.
+        """
+        path = Path(path)
+        return cls.of_model(load_folder(path) if path.is_dir() else read_model(path))
+
+    def _chances(self, texts: list[str]) -> NDArray[np.float32]:
+        """Return the chance of each label, (N, L), in the order of `label_names`."""
+        model = self.model
+        return model.chances(texts)[:, model.dictionary.class_order]
+
+    def _predicted(self, texts: list[str], k: int | None, threshold: float) -> Any:
+        if k == 1 and threshold <= 0:
+            return self.classes_[self._chances(texts).argmax(axis=1)]
+        found = self.answers_to(texts).top(k, threshold)
+        return [[label for label, _ in row] for row in found]
+
 
 _DEFAULTS = {
     name: argument.default
     for name, argument in inspect.signature(FastTextClassifier.__init__).parameters.items()
     if name != "self"
 }
+
+
+def _checked(params: Mapping[str, Any]) -> FastTextClassifierConfig:
+    """Return the settings that differ from their defaults, with those, checked."""
+    given = {
+        name: value
+        for name, value in params.items()
+        if hasattr(value, "__array__")  # foreign: an array is equal number by number
+        or value != _DEFAULTS.get(name)
+    }
+    if isinstance(vectors := given.get("pretrained_vectors"), Path):
+        given["pretrained_vectors"] = str(vectors)
+    return FastTextClassifierConfig.checked(given, "classifier")
