@@ -1,4 +1,4 @@
-"""Commands of documents, run in this process."""
+"""Commands of documents, run in this process, with steps and budgets as small as they can be."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ import pytest
 
 from foretext.cli import main
 
-__all__ = ["ROOT", "run_command"]
+__all__ = ["ROOT", "run_command", "shortened"]
 
 ROOT = Path(__file__).parents[2]
+LONG = {  # what a page gives to learn with, and how much of it a test gives
+    re.compile(r"(?<=training\.steps=)\d+"): 4,
+    re.compile(r"(?<=training\.epochs=)\d+"): 0.2,
+    re.compile(r"(?<=--budget )\d+(?=s\b)|(?<=budget=\")\d+(?=s\b)"): 8,
+}
 OF_THE_READER = (["git"], ["cd"], ["pip"], ["python3", "-m", "venv"])
 
 
@@ -29,6 +34,16 @@ def run_command(words: list[str], place: object, monkeypatch: pytest.MonkeyPatch
     else:
         known = any(words[: len(start)] == start for start in OF_THE_READER)
         assert known, f"{place}: {words[0]} cannot run in a test; make it a block of text"
+
+
+def shortened(text: str) -> str:
+    """Cut the steps, epochs and seconds of trainings.
+
+    A page shows that its commands work one after the other; how well they learn is tested elsewhere.
+    """
+    for pattern, limit in LONG.items():
+        text = pattern.sub(lambda found, most=limit: str(min(int(found[0]), most)), text)  # type: ignore[misc]
+    return text
 
 
 def _make_targets() -> set[str]:

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from foretext.cli import demonstration
-from tests.docs.commands import ROOT, run_command
+from tests.docs.commands import ROOT, run_command, shortened
 from tests.docs.markdown import Block, blocks_of, commands_of, links_of
 from tests.docs.prepared import write_prepared
 from tests.docs.served import Servers
@@ -35,6 +35,15 @@ RUN = [
 ]
 ALL = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 SHELLS = ("console", "sh")
+SLOW = {"README.md"} | {  # pages of several seconds; tests/docs/test_commands.py reads all of them
+    f"docs/guides/{name}.md"
+    for name in (
+        *("bart", "clean", "clusters", "compare", "decoding", "distillation", "electra", "elmo"),
+        *("ernie", "evaluation", "fine-tuning", "glove", "hugging-face", "language-models"),
+        *("large-texts", "lstm-lm", "objectives", "plan", "seq2seq", "serving", "t5", "unilm"),
+        *("vectors", "word2vec", "xlnet"),
+    )
+}
 NEEDED = {"clusters.md": ("ray", "Ray is not installed: pip install 'foretext[ray]'")}
 UNMAPPED = {"__init__.py", "__main__.py", "_version.py"}
 SMALL_DEMONSTRATION = 300_000  # bytes of docstrings
@@ -58,7 +67,12 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("path", RUN, ids=name_of)
+def marked(path: Path) -> object:
+    name = name_of(path)
+    return pytest.param(path, id=name, marks=[pytest.mark.slow] if name in SLOW else [])
+
+
+@pytest.mark.parametrize("path", [marked(path) for path in RUN])
 @pytest.mark.usefixtures("prepared")
 def test_blocks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if path.name in NEEDED:
@@ -68,7 +82,7 @@ def test_blocks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(Path.cwd())
     with Servers() as servers:
         for written in blocks_of(path):
-            block = written._replace(text=servers.here(written.text))
+            block = written._replace(text=shortened(servers.here(written.text)))
             if block.file:
                 Path(block.file).write_text(block.text, encoding="utf-8")
             elif block.language == "python":
