@@ -21,6 +21,7 @@ from foretext.pretraining.pretraining import run_recipe
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.training.loop import Training
+from tests.contracts.covering import covering, quick_if
 from tests.contracts.interruption import stopping_at
 from tests.contracts.pairs import GUESSED, LAWFUL, STEPS, UNLAWFUL, Pair, small_recipe
 
@@ -29,7 +30,15 @@ NUM_LETTERS = 26
 SHARE = 0.9  # of the entropy: of masked tokens some stay visible
 
 
-@pytest.fixture(scope="module", params=LAWFUL, ids=str)
+def values_of(pair: Pair) -> tuple[str, str]:
+    return pair.objective, f"{pair.backbone} {pair.form}"
+
+
+QUICK = covering(LAWFUL, values_of)
+OBJECTIVES = covering(LAWFUL, lambda pair: [pair.objective])
+
+
+@pytest.fixture(scope="module", params=quick_if(LAWFUL, QUICK))
 def pair(request: pytest.FixtureRequest) -> Pair:
     found: Pair = request.param
     return found
@@ -134,6 +143,7 @@ def test_a_resumed_run_ends_in_the_same_bits(
 
 
 @pytest.mark.parametrize("setting", ["short_row_rate", "stacking_rate"])
+@pytest.mark.parametrize("pair", quick_if(LAWFUL, OBJECTIVES), indirect=True)
 def test_it_begins_small_or_refuses_to(
     pair: Pair, setting: str, animal_text: Path, tmp_path: Path
 ) -> None:
@@ -152,6 +162,7 @@ def test_it_begins_small_or_refuses_to(
             run_recipe(recipe, tmp_path / "no such file", tmp_path / "run")
 
 
+@pytest.mark.parametrize("pair", quick_if(QUICK, QUICK[:3]), indirect=True)
 def test_it_is_planned(pair: Pair, animal_text: Path, tmp_path: Path) -> None:
     recipe = small_recipe(pair)
     plan = plan_network(recipe, Corpus(animal_text), 60.0)
@@ -160,6 +171,7 @@ def test_it_is_planned(pair: Pair, animal_text: Path, tmp_path: Path) -> None:
     assert model.embed(TEXTS).shape[0] == len(TEXTS)
 
 
+@pytest.mark.parametrize("pair", quick_if(LAWFUL, OBJECTIVES), indirect=True)
 def test_it_sees_no_answer(pair: Pair, tmp_path: Path) -> None:
     """On random letters no loss is far below the entropy of a letter."""
     text = tmp_path / "random.txt"

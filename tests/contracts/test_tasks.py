@@ -22,12 +22,14 @@ from foretext.run_folder import RunFolder
 from foretext.tasks import TASKS
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.loop import Training
+from tests.contracts.covering import covering, quick_if
 from tests.contracts.interruption import stopping_at
 from tests.contracts.pairs import LAWFUL, Pair, build_backbone, small_recipe
 from tests.task_files import SMALL, TaskFiles, word_vectors, write_task_files
 
 # A pretrained model of each lawful pair, a vector file, and every name.
-BASES = [*map(str, LAWFUL), "vectors", *base_names()]
+PRETRAINED = [*map(str, LAWFUL)]
+BASES = [*PRETRAINED, "vectors", *base_names()]
 # Tasks that read two texts in one row: whole words have no token to stand between them, which one
 # network over words does without.
 IN_ONE_ROW = {"span_qa"}
@@ -84,6 +86,24 @@ def name_of(case: tuple[str, str]) -> str:
     return " on ".join(case)
 
 
+def values_of(case: tuple[str, str]) -> tuple[str, str, str]:
+    """The task of a case, its objective, and its backbone."""
+    task, base = case
+    pair = {str(pair): pair for pair in LAWFUL}.get(base)
+    return (task, pair.objective, f"{pair.backbone} {pair.form}") if pair else (task, "none", base)
+
+
+def pairs_of(case: tuple[str, str]) -> set[object]:
+    """Its values, and with which objective and class of backbone a task is."""
+    task, objective, backbone = values_of(case)
+    return {*values_of(case), (task, objective), (task, backbone.split(" ")[0])}
+
+
+ONCE = covering(LAWFUL_CASES, values_of)
+QUICK = covering(LAWFUL_CASES, pairs_of)
+FIRST = [next(case for case in LAWFUL_CASES if case[0] == task) for task in TASKS]
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> TaskFiles:
     return write_task_files(tmp_path_factory.mktemp("rows"))
@@ -113,7 +133,7 @@ def untrained_model(pair: Pair, text: Path) -> LanguageModel:
     return LanguageModel(tokenizer, backbone, objective)
 
 
-@pytest.fixture(scope="module", params=LAWFUL_CASES, ids=name_of)
+@pytest.fixture(scope="module", params=quick_if(LAWFUL_CASES, QUICK, name_of))
 def case(request: pytest.FixtureRequest) -> tuple[str, str]:
     task, base = request.param
     return task, base
@@ -158,8 +178,12 @@ def test_a_run_is_whole(case: tuple[str, str], run: RunFolder) -> None:
     assert run.finished
     facts = json.loads(run.config.read_text(encoding="utf-8"))
     assert "model.evaluate" in run.card.read_text(encoding="utf-8")
-    assert "<html" in report_run(run.path).read_text(encoding="utf-8")
     assert run.examination.is_file(), facts
+
+
+@pytest.mark.parametrize("case", quick_if(ONCE, FIRST, name_of), indirect=True)
+def test_it_has_a_page(case: tuple[str, str], run: RunFolder) -> None:
+    assert "<html" in report_run(run.path).read_text(encoding="utf-8")
 
 
 def test_it_answers_and_is_judged_as_in_its_run(
@@ -204,6 +228,7 @@ def test_saving_keeps_the_answers(case: tuple[str, str], run: RunFolder, tmp_pat
     assert list(again.predictions(lines)) == list(model.predictions(lines))
 
 
+@pytest.mark.parametrize("case", quick_if(QUICK, QUICK[::4], name_of), indirect=True)
 def test_it_repeats_from_its_own_recipe(
     case: tuple[str, str], run: RunFolder, tmp_path: Path
 ) -> None:
@@ -212,6 +237,7 @@ def test_it_repeats_from_its_own_recipe(
     assert list(again.predictions(lines)) == list(ft.load(run.path).predictions(lines))
 
 
+@pytest.mark.parametrize("case", quick_if(QUICK, QUICK[::4], name_of), indirect=True)
 def test_a_network_resumes_to_the_same_bits(
     case: tuple[str, str],
     run: RunFolder,

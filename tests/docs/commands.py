@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 LONG = {  # what a page gives to learn with, and how much of it a test gives
     re.compile(r"(?<=training\.steps=)\d+"): 4,
     re.compile(r"(?<=training\.epochs=)\d+"): 0.2,
-    re.compile(r"(?<=--budget )\d+(?=s\b)|(?<=budget=\")\d+(?=s\b)"): 8,
+    re.compile(r"(?<=--budget )\d+(?=s\b)|(?<=budget=\")\d+(?=s\b)"): 12,
 }
 OF_THE_READER = (["git"], ["cd"], ["pip"], ["python3", "-m", "venv"])
 
