@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 
@@ -41,6 +42,18 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the cases of a test that come after its `quick_cases` as slow ones."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        if marker := item.get_closest_marker("quick_cases"):
+            test = item.nodeid.partition("[")[0]
+            seen[test] += 1
+            if seen[test] > marker.args[0]:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -45,6 +45,7 @@ def path(images: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", ["convolutional", "denoising", "linear"])
 def test_the_estimator(kind: str, images: np.ndarray) -> None:
     examples = images.astype(np.float32) / 255

@@ -61,6 +61,7 @@ def test_errors_may_be_told_apart(tmp_path: Path) -> None:
     assert codes(tmp_path, "isinstance(error, WoodError)") == []
 
 
+@pytest.mark.slow
 def test_knows_the_package() -> None:
     assert class_rooms(SOURCE)["Transformer"] == {"backbones"}
 

@@ -37,6 +37,7 @@ main()
 """
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("base", ["linear", "fasttext"])
 def test_what_learns_without_a_network_needs_no_torch(base: str, tmp_path: Path) -> None:
     rows, run = tmp_path / "rows.tsv", str(tmp_path / "run")

@@ -81,6 +81,7 @@ def test_a_classifier(base: str, texts: list[str], tmp_path: Path) -> None:
         assert lines == [nfd(texts[0])]  # an answer shows the text as it was given
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("kind", ["bpe", "wordpiece", "unigram", "word"])
 @pytest.mark.parametrize("texts", FAMILIES)
 def test_sub_words(kind: str, texts: list[str], tmp_path: Path) -> None:
@@ -131,6 +132,7 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_classifier_answers_in_the_form_of_its_rows(kind: str, tmp_path: Path) -> None:
     base, settings = KINDS[kind]

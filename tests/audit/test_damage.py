@@ -40,6 +40,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 def test_damaged_files_open_or_are_refused(reader: Reader, tmp_path: Path, others: Path) -> None:
     found = failures(reader, NUM_INPUTS // len(READERS), tmp_path, others)

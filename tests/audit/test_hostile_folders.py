@@ -30,6 +30,7 @@ def named(attack: Attack) -> str:
     return f"{attack.kind}: {attack.name}"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("attack", ATTACKS, ids=named)
 def test_nothing_runs(attack: Attack, marker: Path, tmp_path: Path) -> None:
     """Each opener answers, or says in a sentence why it does not."""

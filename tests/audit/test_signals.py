@@ -28,6 +28,7 @@ def test_every_signal_has_its_answer_in_time(tmp_path: Path) -> None:
     assert done.stdout.endswith("10 signals, 0 bad\n")
 
 
+@pytest.mark.slow
 def test_a_shell_that_ignores_interrupts_does_not_spoil_the_campaign() -> None:
     """What is started with ``&`` in a script ignores SIGINT, and so would all that it starts."""
     program = (

@@ -33,6 +33,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("surroundings") / "inputs"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("case", chosen(), ids=str)
 def test_a_command_ends_with_its_work_or_a_sentence(
     case: Case, given: Path, tmp_path: Path

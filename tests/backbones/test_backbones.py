@@ -182,6 +182,7 @@ def test_it_says_what_it_is(case: str) -> None:
     assert backbone(inputs_of(some_ids(), visibility=visibility)).layers == ()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("case", CASES)
 def test_it_learns(case: str, dtype: torch.dtype) -> None:

@@ -66,6 +66,7 @@ with answered_signals(), Interruption():
 """
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_native_call_is_left(tmp_path: Path, number: signal.Signals) -> None:
     end = ended(NATIVE_AT_WORK, tmp_path, number)
@@ -98,6 +99,7 @@ with answered_signals():
     assert (tmp_path / "saved").exists()
 
 
+@pytest.mark.slow
 def test_what_is_being_saved_is_waited_for(tmp_path: Path) -> None:
     script = """
 with answered_signals(), Interruption() as stop:
@@ -113,6 +115,7 @@ with answered_signals(), Interruption() as stop:
     assert end.seconds > 2
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("work", ["native", "python"])
 def test_nothing_is_left_behind(tmp_path: Path, work: str) -> None:
     script = """
@@ -145,6 +148,7 @@ with answered_signals(), undone_when_leaving(end), atomic_folder(OUT / "result")
     assert not Path(f"/proc/{child}").exists()
 
 
+@pytest.mark.slow
 def test_a_fork_has_its_own_signals(tmp_path: Path) -> None:
     script = """
 def act():

@@ -86,6 +86,7 @@ def test_reasons(tmp_path: Path) -> None:
             assert row["twin"]["line"] in kept
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing(tmp_path: Path) -> None:
     first = contents(cleaned(tmp_path).path)
     assert len(first) > 5
@@ -111,6 +112,7 @@ clean(sys.argv[1], sys.argv[2], settings=SMALL, rules=RULES, workers=2, quiet=Tr
 """
 
 
+@pytest.mark.slow
 def test_a_killed_cleaning_goes_on(tmp_path: Path) -> None:
     expected = contents(cleaned(tmp_path).path)
     out = tmp_path / "again"
@@ -132,6 +134,7 @@ def test_a_killed_cleaning_goes_on(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("place", "calls"),
     [
@@ -191,6 +194,7 @@ def test_a_signal_stops_it_with_a_sentence(tmp_path: Path, monkeypatch: pytest.M
     assert cleaned(tmp_path, resume=True).facts.read.documents == 60
 
 
+@pytest.mark.slow
 def test_a_poisoned_document_stops_nothing(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     bad = "\x00\x1b]0;title\x07\u202e" + "\ud7ff\ufeff" + "x" * (10 << 20)
@@ -208,6 +212,7 @@ def test_a_poisoned_document_stops_nothing(tmp_path: Path) -> None:
     assert read == len(kept_rows(done.path)) + len(rows_of(done.dropped)) >= 12
 
 
+@pytest.mark.slow
 def test_languages_tests_and_personal_data(tmp_path: Path) -> None:
     texts = [
         "Write to ann@example.org about the ship, and the captain will have that letter.",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import pytest
+
 from foretext.cleaning.documents import documents, shards
 from foretext.corpus import Corpus, CorpusConfig
 
@@ -49,6 +51,7 @@ def test_a_long_line_is_cut(tmp_path: Path) -> None:
     assert sum(len(text) for text, _, _ in found[1:-1]) == 5 << 20
 
 
+@pytest.mark.slow
 def test_a_long_row_is_cut(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "' + "x" * (3 << 20) + "\\n" + "y\\n" * (1 << 20) + '"}\n')

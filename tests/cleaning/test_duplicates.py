@@ -94,6 +94,7 @@ def test_facts_of_a_shard_are_let_go_of(tmp_path: Path) -> None:
     assert folder.facts is not folder.facts
 
 
+@pytest.mark.slow
 def test_numbers_of_documents_stay_in_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def plain_duplicates(texts: list[str], threshold: float) -> list[int]:
     return dropped
 
 
+@pytest.mark.slow
 def test_planted_duplicates_are_found(tmp_path: Path) -> None:
     texts = planted(3000)
     similarity = {n: jaccard(texts[n], texts[n - 3000]) for n in range(3000, 6000)}
@@ -202,6 +203,7 @@ def test_a_folder_that_vanished_is_one_sentence(tmp_path: Path) -> None:
         index.add(signatures(["a b"]), [0])
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_planted_duplicates_of_real_paragraphs_are_found(tmp_path: Path, shared_data: Path) -> None:
     with lzma.open(shared_data / "enwiki" / "enwiki.txt.xz", "rt", encoding="utf-8") as source:

@@ -82,6 +82,7 @@ def test_long_chinese_texts_are_estimated_by_characters() -> None:
     assert estimate(text, other) > 0.95
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=6))
 def test_a_signature_depends_on_its_text_alone(texts: list[str]) -> None:
     together = signatures(texts)

@@ -3,12 +3,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Command
 from tests.corpus.wrapped_texts import book
 
 GERMAN = "Der grüne Präsident grüßte schon das schöne Mädchen am Fluss.\n" * 60
 
 
+@pytest.mark.slow
 def test_auto_on_the_command_line(command: Command, tmp_path: Path) -> None:
     wrapped_book, german = tmp_path / "book.txt", tmp_path / "german.txt"
     wrapped_book.write_text(book(12), encoding="utf-8")

@@ -83,6 +83,7 @@ def test_encoding_mends_it(command: Command, tmp_path: Path) -> None:
     assert "café" in ft.load(tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_line_of_100_mb(command: Command, tmp_path: Path) -> None:
     """No error at all: it is read in pieces, and learned from."""
     path = tmp_path / "long.txt"

@@ -42,6 +42,7 @@ def environment(line: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
@@ -105,6 +106,7 @@ def test_a_shell_can_install_it(
     assert "_FORETEXT_COMPLETE=complete_" in done.out
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     "line",
     ["foretext pretrain bert x --set t", "foretext finetune classification textcnn x --set t"],

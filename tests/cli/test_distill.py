@@ -19,6 +19,7 @@ def teacher(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_what_it_says(command: Command, teacher: Path, corpus: Path, tmp_path: Path) -> None:
     done = command("distill", teacher, "-o", tmp_path / "static", "--corpus", corpus, "--dim", 5)
     assert done.code == 0, done.err
@@ -29,6 +30,7 @@ def test_what_it_says(command: Command, teacher: Path, corpus: Path, tmp_path: P
     assert command("distill", teacher, "-o", tmp_path / "static", "--overwrite").code == 0
 
 
+@pytest.mark.slow
 def test_other_verbs_open_it(command: Command, teacher: Path, tmp_path: Path) -> None:
     static = tmp_path / "static"
     assert command("distill", teacher, "-o", static, "--dim", 6, "--dtype", "int8").code == 0

@@ -93,6 +93,7 @@ def test_a_recipe_that_hides_nothing_has_no_list(
     assert "[objective] entities: there is no such setting" in done.err
 
 
+@pytest.mark.slow
 def test_a_plan_names_the_list(command: Command, animal_text: Path, entities: Path) -> None:
     done = command("plan", "ernie", animal_text, "--budget", "6s", "--entities", entities)
     assert done.code == 0, done.err

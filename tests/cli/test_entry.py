@@ -37,6 +37,7 @@ def shell(script: str, vectors: Path, **environment: str) -> subprocess.Complete
     )
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("arguments", ["neighbors $vectors ship", "--help"])
 def test_a_closed_pipe_is_no_error(vectors: Path, arguments: str) -> None:
     done = shell(f"$foretext {arguments} | head -0", vectors)
@@ -51,6 +52,7 @@ def test_a_full_device(vectors: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("script", "told"),
     [
@@ -66,6 +68,7 @@ def test_closed_streams(vectors: Path, script: str, told: str) -> None:
     assert done.stderr.count("\n") == bool(told)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     "environment",
     [
@@ -86,6 +89,7 @@ def test_an_argument_that_is_not_utf_8(vectors: Path) -> None:
     assert done.stderr.startswith("foretext: 'x\\udcff' is not UTF-8")
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_while_it_begins(vectors: Path, number: signal.Signals) -> None:
     process = subprocess.Popen(

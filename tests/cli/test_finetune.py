@@ -150,6 +150,7 @@ def test_a_header_under_numbers_of_columns_is_refused_by_both_verbs(
     )
 
 
+@pytest.mark.slow
 def test_a_search_is_kept_with_its_trials(command: Command, folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     run = tmp_path / "run"

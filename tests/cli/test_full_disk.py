@@ -27,6 +27,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("arguments", "place"),
     [

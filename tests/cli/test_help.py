@@ -21,6 +21,7 @@ def test_every_verb_has_a_line_of_its_own(command: Command) -> None:
     assert "..." not in verbs
 
 
+@pytest.mark.quick_cases(7)
 @pytest.mark.parametrize("verb", [None, *VERBS])
 def test_help_fits_a_terminal_and_names_no_types(verb: str | None, command: Command) -> None:
     shown = command(*([verb] if verb else []), "--help").out
@@ -48,6 +49,7 @@ def options_in_sentences() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_sentences_name_only_options_that_there_are() -> None:
     group = get_command(app)
     known = {"--help", *(option for parameter in group.params for option in parameter.opts)}

@@ -67,6 +67,7 @@ def folder(run: Path, corpus: Path, tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_stdout_is_what_the_help_says(
     verb: str, command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -31,6 +31,7 @@ def test_settings_have_default_values_and_a_sentence(command: Command) -> None:
     assert "Numbers of a vector. (1 to 10,000)" in shown
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("name", "groups"),
     [

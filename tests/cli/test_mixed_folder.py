@@ -39,6 +39,7 @@ def test_each_file_has_a_layout_of_its_own(mixed: Path) -> None:
     assert len([part for part in blocks.split("\n\n") if part.strip()]) == 40 + 200 + 50 + 150
 
 
+@pytest.mark.slow
 def test_processes_read_it_as_threads_do(mixed: Path, tmp_path: Path, command: Command) -> None:
     for name, more in (("threads", []), ("processes", ["--workers", "2"])):
         run = tmp_path / name

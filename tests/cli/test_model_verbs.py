@@ -64,6 +64,7 @@ def test_generate_after_a_source(command: Command, models: Path, tmp_path: Path)
     assert "learned to write after a source (UniLM, T5, BART)" in refused.err
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("objective", ["span_corruption", "text_infilling"])
 def test_generate_before_a_suffix(
     command: Command, animal_text: Path, tmp_path: Path, objective: str
@@ -139,6 +140,7 @@ def test_evaluate_measures_text(command: Command, models: Path) -> None:
     assert "masked lm accuracy" in masked.out
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -180,6 +182,7 @@ def test_word_vectors_refuse_what_is_for_models(command: Command, run: Path, mod
         assert complaint in done.err
 
 
+@pytest.mark.slow
 def test_word_vectors_open_without_torch(run: Path, models: Path) -> None:
     code = (
         "import sys, foretext as ft; "

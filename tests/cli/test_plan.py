@@ -31,6 +31,7 @@ def test_it_shows_sizes_and_marks_one(command: Command, animal_text: Path) -> No
     assert begin.endswith("--budget 30s")
 
 
+@pytest.mark.slow
 def test_json_has_all_of_it(command: Command, animal_text: Path) -> None:
     told = command("plan", "gpt-tiny", animal_text, "--json", "--set", "tokenizer.vocab_size=320")
     plan = json.loads(told.out)
@@ -75,6 +76,7 @@ def test_a_dry_run_needs_no_text(command: Command) -> None:
     assert all(each["fits"] and each["tokens_per_second"] > 0 for each in kinds)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 import foretext as ft
 from tests.cli.conftest import Command
 from tests.task_files import small_settings, write_task_files
@@ -47,6 +49,7 @@ def test_texts_unlike_the_rows_of_a_tagger_are_named(command: Command, tmp_path:
     assert "100% of the tokens are unknown" in judged.err
 
 
+@pytest.mark.slow
 def test_a_network_computes_in_other_numbers_and_a_linear_model_does_not(
     command: Command, tmp_path: Path
 ) -> None:

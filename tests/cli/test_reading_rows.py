@@ -70,6 +70,7 @@ FILES = {
 }
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("name", FILES)
 def test_files_of_every_form_are_answered_alike(
     name: str, command: Command, learned: Runs, tmp_path: Path
@@ -103,6 +104,7 @@ def test_a_run_remembers_its_columns(command: Command, learned: Runs, tmp_path: 
     assert answers(command, learned.folder / "numbered", turned, "--keep", "2")[0]["2"] == "sea"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("name", FILES)
 def test_the_format_of_the_training_is_not_that_of_other_files(
     name: str, command: Command, tmp_path: Path
@@ -121,6 +123,7 @@ def test_the_format_of_the_training_is_not_that_of_other_files(
         assert model.evaluate(path)["accuracy"] == 1
 
 
+@pytest.mark.slow
 def test_a_file_in_other_columns_can_be_judged(
     command: Command, learned: Runs, tmp_path: Path
 ) -> None:
@@ -153,6 +156,7 @@ ADVICE = [
 ]  # fmt: skip
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("verb", "name", "content", "advice", "options"), ADVICE)
 def test_advice_that_is_followed_works(
     verb: str,
@@ -216,6 +220,7 @@ def test_lines_of_tokens_are_sentences(command: Command, tmp_path: Path) -> None
     assert json.loads(judged.out)[str(one)]["tokens"] == 4
 
 
+@pytest.mark.slow
 def test_a_recipe_is_no_base_yet(
     command: Command, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def test_from_triples_to_vectors(command: Command, rows: Path, tmp_path: Path) -
         assert one["vector"] == pytest.approx(other["vector"], abs=2e-2)  # bf16
 
 
+@pytest.mark.slow
 def test_texts_alone_are_measured_by_pairs_with_scores(command: Command, tmp_path: Path) -> None:
     texts, pairs = tmp_path / "texts.txt", tmp_path / "pairs.tsv"
     lines = [f"the {ANIMALS[row % 6]} {SOUNDS[row % 5]} again {row}\n" for row in range(60)]

@@ -24,6 +24,7 @@ from foretext.serving.settings import ServingConfig
 from tests.cli.conftest import Command
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -143,6 +144,7 @@ def test_a_server_answers_until_it_is_stopped(run: Path) -> None:
     assert last == "foretext: Stopped; every request that was accepted has its answer."
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_second_signal_ends_it_at_once_and_quietly(run: Path, number: int) -> None:
     with serving(f"topics={run}", "--json") as served:
@@ -173,6 +175,7 @@ def slow_request(url: SplitResult) -> socket.socket:
     return connection
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 def test_a_closed_terminal_loses_no_request(run: Path) -> None:
     with serving(f"topics={run}", "--json") as served:
@@ -195,6 +198,7 @@ def test_a_closed_terminal_loses_no_request(run: Path) -> None:
     assert "every request that was accepted has its answer" in errors.splitlines()[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 def test_a_server_without_a_terminal_stays(run: Path) -> None:
     with serving(f"topics={run}", "--json", before="trap '' HUP") as served:
@@ -206,6 +210,7 @@ def test_a_server_without_a_terminal_stays(run: Path) -> None:
         assert served.ended()[0] == 0
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 @pytest.mark.parametrize("sent", [b"", b"GET /heal"])
 def test_idle_connections_beyond_the_files_keep_nobody_out(run: Path, sent: bytes) -> None:

@@ -66,6 +66,7 @@ def write(path: Path, *lines: str) -> Path:
     return path
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("task", TASKS)
 def test_the_command_does_what_python_does(
     task: str, command: Command, files: TaskFiles, bert: Path, runs: dict[str, Path], tmp_path: Path
@@ -201,6 +202,7 @@ LINES = {
 ANSWERS = dict(zip(TASKS, ("labels", "labels", "spans", "answers"), strict=True))
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("task", TASKS)
 def test_predict_answers_each_line(
     task: str, command: Command, runs: dict[str, Path], tmp_path: Path
@@ -240,6 +242,7 @@ def test_predict_names_the_wrong_line(
     assert "-k has no effect on a tagger" in done.err
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("task", TASKS)
 def test_evaluate_measures_other_rows(
     task: str, command: Command, files: TaskFiles, runs: dict[str, Path]

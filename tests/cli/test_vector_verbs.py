@@ -65,6 +65,7 @@ def test_reduce(command: Command, run: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose(ft.load(target).vectors.mean(axis=0), 0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_reduce_by_an_autoencoder(
     command: Command, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def test_budget(command: Command, corpus: Path, tmp_path: Path) -> None:
     assert json.loads(done.out)["seconds"] < 5.0
 
 
+@pytest.mark.slow
 def test_memory_is_glove_s(command: Command, corpus: Path, tmp_path: Path) -> None:
     arguments = [corpus, "-o", tmp_path / "run", "--memory", "600kB", "--set", "vectors.epochs=1"]
     done = command("pretrain", "glove", *arguments)
@@ -178,6 +179,7 @@ def test_inspect(command: Command, corpus: Path, tmp_path: Path) -> None:
     assert "word2vec:" in shown
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", ["bpe", "wordpiece", "unigram", "word", "words"])
 def test_tokenizer(command: Command, corpus: Path, tmp_path: Path, kind: str) -> None:
     from tokenizers import Tokenizer

@@ -78,6 +78,7 @@ def test_the_traceback_of_a_defect_is_kept(worker: ChildWorker, tmp_path: Path) 
     assert "raise ZeroDivisionError" in (tmp_path / "base-traceback.txt").read_text()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("recipe", "sentence"),
     [
@@ -104,6 +105,7 @@ def test_a_process_that_died_between_two_jobs_is_started_again(
     assert worker.run(job("any", tmp_path)) == REPLY
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("recipe", ["save", "hang"])
 def test_a_job_is_stopped_at_its_limit(
     worker: ChildWorker, tmp_path: Path, recipe: str, monkeypatch: pytest.MonkeyPatch

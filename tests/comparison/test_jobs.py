@@ -78,6 +78,7 @@ def test_vectors_are_learned_and_a_task_on_them(
     assert [at for at, _ in reply.curve] == sorted(at for at, _ in reply.curve)
 
 
+@pytest.mark.slow
 def test_tokenizer_and_ids_are_shared(animal_text: Path, tmp_path: Path) -> None:
     shared = str(tmp_path / "shared")
     asked = Pretrain(
@@ -91,6 +92,7 @@ def test_tokenizer_and_ids_are_shared(animal_text: Path, tmp_path: Path) -> None
     assert second.parameters == first.parameters
 
 
+@pytest.mark.slow
 def test_seeds_count_from_that_of_the_settings(files: TaskFiles, tmp_path: Path) -> None:
     settings = {"training": {"steps": 1, "seed": 7}, "backbone": {"num_maps": 4}}
     do_job(finetuning(files, "textcnn", tmp_path / "a", settings=settings))
@@ -112,6 +114,7 @@ def test_a_job_that_has_ended_gives_its_reply_again(
     assert do_job(job) == reply
 
 
+@pytest.mark.slow
 def test_a_run_that_was_finished_is_not_learned_again(
     files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +125,7 @@ def test_a_run_that_was_finished_is_not_learned_again(
     assert do_job(job).figures == reply.figures
 
 
+@pytest.mark.slow
 def test_a_model_answers_rows(files: TaskFiles, tmp_path: Path) -> None:
     do_job(finetuning(files, "linear", tmp_path / "seed-0"))
     rows, train = (str(find("classification")) for find in (files.test, files.train))
@@ -135,6 +139,7 @@ def test_a_model_answers_rows(files: TaskFiles, tmp_path: Path) -> None:
     assert reply.milliseconds_in_batches > 0
 
 
+@pytest.mark.slow
 def test_a_baseline_is_learned_again_to_answer(files: TaskFiles, tmp_path: Path) -> None:
     train, rows = str(files.train("tagging")), str(files.test("tagging"))
     job = Finetune("tagging", BASELINE, train, rows, str(tmp_path / "seed-0"))
@@ -146,6 +151,7 @@ def test_a_baseline_is_learned_again_to_answer(files: TaskFiles, tmp_path: Path)
     assert len(KeptAnswers.load(tmp_path / "answers").shown) == 18
 
 
+@pytest.mark.slow
 def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
     given = [{"text_a": f"a {n}", "text_b": f"a {n % 7}", "score": n / 7} for n in range(60)]
     rows = read_rows("matching", {"train": given}, {"score": "score"})
@@ -166,6 +172,7 @@ def test_a_task_without_a_baseline_says_so(files: TaskFiles, tmp_path: Path) -> 
             do_job(job)
 
 
+@pytest.mark.slow
 def test_a_candidate_that_cannot_be_learned_fails_with_its_sentence(
     files: TaskFiles, tmp_path: Path
 ) -> None:

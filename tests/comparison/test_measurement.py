@@ -21,6 +21,7 @@ from foretext.comparison.measurement import (
 MANY = 200 << 20  # bytes
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux forgets a peak")
 def test_the_peak_is_that_since_the_last_reset() -> None:
     reset_peak_memory()

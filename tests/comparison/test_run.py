@@ -78,6 +78,7 @@ def test_a_comparison_ends_in_a_table_a_page_and_a_model(tmp_path: Path) -> None
         assert {row["method"] for row in csv.DictReader(file)} == {"linear", "fasttext"}
 
 
+@pytest.mark.slow
 def test_the_test_is_answered_after_the_last_training(tmp_path: Path) -> None:
     worker = Worker()
     run(asked(tmp_path), tmp_path / "out", worker)
@@ -102,6 +103,7 @@ def test_where_all_fail_the_table_says_why_and_there_is_no_model(tmp_path: Path)
     assert (out / "compare.json").is_file()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("stop_at", range(4))
 def test_a_resumed_comparison_does_nothing_twice(tmp_path: Path, stop_at: int) -> None:
     out, request = tmp_path / "out", asked(tmp_path)
@@ -130,6 +132,7 @@ def test_bad_rows_leave_no_folder(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_finished_comparison_is_replaced_when_the_new_one_is_finished(tmp_path: Path) -> None:
     out, request = tmp_path / "out", asked(tmp_path, only=("linear",), settings={})
     run(request, out, Worker())

@@ -41,3 +41,9 @@ def test_the_others_are_slow() -> None:
     quick, slow = quick_if(["a", "b"], ["a"])
     assert not quick.marks
     assert [mark.name for mark in slow.marks] == [pytest.mark.slow.name]
+
+
+@pytest.mark.quick_cases(2)
+@pytest.mark.parametrize("number", range(4))
+def test_of_many_cases_the_first_are_quick(number: int, request: pytest.FixtureRequest) -> None:
+    assert (request.node.get_closest_marker("slow") is not None) == (number >= 2)

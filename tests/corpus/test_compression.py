@@ -81,6 +81,7 @@ def test_suffixes() -> None:
     assert without_compression_suffix("a.txt") == "a.txt"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("suffix", PACK)
 def test_what_is_packed_tightly_comes_in_small_pieces(suffix: str) -> None:
     data = PACK[suffix](bytes(200_000_000))

@@ -196,6 +196,7 @@ def test_words_are_those_of_the_pre_tokenizer(tmp_path: Path) -> None:
     assert found.frequent_words[0].word == "Don't"
 
 
+@pytest.mark.slow
 def test_chinese_words_are_counted_in_a_part_of_the_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

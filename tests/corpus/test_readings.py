@@ -105,6 +105,7 @@ def test_shards_give_the_same_text(mixed: Path, tmp_path: Path) -> None:
     assert "".join(cut) == expected
 
 
+@pytest.mark.slow
 def test_inspect_and_clean_read_them_so(mixed: Path, tmp_path: Path) -> None:
     written(mixed, {"notes.md": "# no", ".hidden.txt": "no", "old.zip": "no"})
     expected = alone(Path(written(tmp_path / "same", FILES)))

@@ -59,6 +59,7 @@ def test_a_second_pass_cuts_nothing(corpus: Corpus, tmp_path: Path, calls: list[
     assert words.bytes_read == corpus.num_bytes
 
 
+@pytest.mark.slow
 def test_a_pass_that_was_left_is_begun_again(corpus: Corpus, tmp_path: Path) -> None:
     words = SegmentedCorpus(corpus, tmp_path / "words")
     beginning = words.blocks()
@@ -68,6 +69,7 @@ def test_a_pass_that_was_left_is_begun_again(corpus: Corpus, tmp_path: Path) -> 
     assert "".join(words.blocks()) == separate_words("".join(corpus.blocks()))
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ids_are_those_of_two_cuts(
     corpus: Corpus, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
@@ -84,6 +86,7 @@ def test_ids_are_those_of_two_cuts(
         assert (getattr(found, name) == getattr(expected, name)).all()
 
 
+@pytest.mark.slow
 def test_processes_cut_as_this_one(calls: list[str]) -> None:
     text = "\n".join(LINES * 3) + "\n\ud800\n\n"
     with JiebaProcesses(2) as processes:
@@ -112,6 +115,7 @@ def test_a_file_that_cannot_be_written_is_one_sentence(corpus: Corpus, tmp_path:
 IMPORTS = "from foretext.corpus.chinese_words import is_jieba_unchanged, separate_words\n"
 
 
+@pytest.mark.slow
 def test_words_that_are_added_later_are_known_to_this_process_alone() -> None:
     code = """
 assert is_jieba_unchanged()

@@ -85,6 +85,7 @@ def test_a_pretraining_says_it_if_its_words_drop_them(tmp_path: Path) -> None:
         assert any("become no words" in note for note in notes) is drops, name
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("base", "section"),
     [("linear", "linear"), ("fasttext", "classifier"), ("textcnn", "tokenizer")],

@@ -50,6 +50,7 @@ def report_of(corpus: Corpus, workers: int | None = None, **options: object) -> 
     return inspect_corpus(corpus, engine=engine, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_report_is_the_same_for_all_numbers_of_workers(corpus: Corpus) -> None:
     expected = report_of(corpus)
     assert expected.exact_duplicates.duplicates > 40

@@ -77,6 +77,7 @@ def test_halves_of_surrogate_pairs_stay() -> None:
     assert list(shard_blocks(text.encode("utf-8", "surrogatepass"))) == [text]
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("cutter", CUTTERS, ids=lambda cutter: cutter.portable.settings[:40])
 def test_counts_are_the_same_for_all_numbers_of_workers(
     corpus: Corpus, tmp_path: Path, cutter: Cutter
@@ -87,6 +88,7 @@ def test_counts_are_the_same_for_all_numbers_of_workers(
     assert len(list((tmp_path / "1").glob("*/shard-*"))) > 5
 
 
+@pytest.mark.slow
 def test_processes_count_the_same(corpus: Corpus, tmp_path: Path) -> None:
     cutter = CUTTERS[0]
     expected = as_lists(count_words(corpus, cutter))

@@ -35,6 +35,7 @@ def test_a_full_table_says_so() -> None:
     assert [array.tolist() for array in found] == [[1, 0], [0, 1], [0, 1]]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", ["unicode_words", "whitespace", "basic_english"])
 def test_lines_and_documents_without_words_have_ends_too(kind: PreTokenizerKind) -> None:
     """The twin cuts lines by Python, and words line by line."""

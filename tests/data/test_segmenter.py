@@ -142,6 +142,7 @@ def test_ids_blocks_and_threads_change_nothing(chinese: SubwordTokenizer, tmp_pa
         assert without.units is None
 
 
+@pytest.mark.slow
 def test_a_long_text_with_a_lone_surrogate_is_marked(chinese: SubwordTokenizer) -> None:
     pytest.importorskip("jieba")
     segmenter = Segmenter(chinese, words="jieba")
@@ -202,6 +203,7 @@ def test_damaged_units_are_one_sentence(chinese: SubwordTokenizer, tmp_path: Pat
         Tokens.open(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_words_of_real_chinese_are_those_that_jieba_writes(shared_data: Path) -> None:
     pytest.importorskip("jieba")

@@ -53,6 +53,7 @@ def written(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.*")}
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_are_the_same(corpus: Corpus, tmp_path: Path, kind: str) -> None:
     tokenizer = learned(kind, corpus)
@@ -69,6 +70,7 @@ def test_files_are_the_same(corpus: Corpus, tmp_path: Path, kind: str) -> None:
     assert len(list((tmp_path / "work").glob("*/shard-*"))) > 1
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", ["words", "wordpiece"])
 def test_processes_give_the_same_files(corpus: Corpus, tmp_path: Path, kind: str) -> None:
     tokenizer = learned(kind, corpus)

@@ -130,6 +130,7 @@ def test_a_large_vocabulary_takes_four_bytes(
         assert (train.ids.tolist(), train.ids.dtype) == ([num_words - 1, 1], dtype)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("size", [1, 700, 4 << 20])
 def test_threads_and_blocks_do_not_matter(
@@ -144,6 +145,7 @@ def test_threads_and_blocks_do_not_matter(
     assert documents(tokens.valid) == documents(wanted.valid)
 
 
+@pytest.mark.slow
 def test_the_split_is_of_documents_by_the_seed(
     corpus: Callable[..., BlocksOf], tmp_path: Path
 ) -> None:
@@ -314,6 +316,7 @@ DAMAGE: dict[str, tuple[Change, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.quick_cases(20)
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize("part", ["train", "valid"])
 def test_every_damage_is_one_sentence(

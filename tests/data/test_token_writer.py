@@ -18,6 +18,7 @@ def written(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.*")}
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("marked", [False, True])
 @pytest.mark.parametrize("at_once", [1, 7, 100, 1 << 20])
 @pytest.mark.parametrize("valid_rate", [0.0, 1e-9, 0.3, 0.999999])

@@ -93,6 +93,7 @@ def learn(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
     run_command([*system.learn, *small(system.learn)], system.name, monkeypatch)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
 def test_a_system_is_learned_and_used(
     system: System, folder: Path, monkeypatch: pytest.MonkeyPatch

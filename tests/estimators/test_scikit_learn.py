@@ -43,6 +43,7 @@ ESTIMATORS = {
 }
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize("base", ESTIMATORS)
 @pytest.mark.parametrize("kind", LABELS)
 def test_its_tools_take_labels_of_any_type(base: str, kind: str) -> None:

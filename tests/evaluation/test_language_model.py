@@ -54,6 +54,7 @@ def test_figures_that_would_be_wrong_are_left_out(tmp_path: Path) -> None:
     assert ("bits per byte", "-") in found.rows()
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_the_penn_treebank_has_the_words_of_the_literature(shared_data: Path) -> None:
     """Mikolov's files: 10,000 words with <unk> and <eos>, 82,430 of them to predict in the test."""

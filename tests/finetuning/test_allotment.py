@@ -116,6 +116,7 @@ def test_a_smaller_sample_is_a_part_of_a_larger_one() -> None:
     assert sampled(rows, 1000) is rows
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("budget", "seconds", "expected"), [("6s", 0.04, 16), ("6s", 1e-6, 60), (None, 9.0, 60)]
 )
@@ -145,6 +146,7 @@ def test_the_baseline_learns_from_as_many_rows_as_its_time_allows(
     assert name.endswith(f"of {expected} rows") is (expected < 60)
 
 
+@pytest.mark.slow
 def test_an_ensemble_answers_with_a_baseline_of_all_rows(
     task_files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,7 @@ def weights_of(run: Path) -> bytes:
     return (run / "model.safetensors").read_bytes()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("teacher", ["linear", "fasttext", "self", "ensemble"])
 def test_a_teacher_by_name(
     teacher: str, task_files: TaskFiles, bases: dict[str, Path], texts: Path, tmp_path: Path
@@ -244,6 +245,7 @@ def test_a_share_of_the_lessons_keeps_rows_and_answers_together() -> None:
     assert (len(alone.labelled), alone.probabilities.shape) == (4, (4, 2))
 
 
+@pytest.mark.slow
 def test_pretraining_goes_on_over_the_texts_of_any_task(
     task_files: TaskFiles, bases: dict[str, Path], texts: Path, tmp_path: Path
 ) -> None:
@@ -322,6 +324,7 @@ def learned_of_words(base: Any, files: TaskFiles, out: Path, **more: Any) -> Any
     return ft.finetune("classification", base, train, out, settings=settings, **more)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     "name", ["textcnn", "lstm", "vectors", "word2vec", "bert", "gpt", "theirs"]
 )
@@ -383,6 +386,7 @@ def test_an_interrupted_run_ends_in_the_same_bits_of_words(
     assert not (tmp_path / "cut" / "checkpoints").exists()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     "more",
     [

@@ -29,6 +29,7 @@ def budgeted(files: TaskFiles, run: Path, budget: str, **more: Any) -> Any:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_sampled_test_rows_are_said_and_kept(
     task_files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

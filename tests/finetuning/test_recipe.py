@@ -111,6 +111,7 @@ class TestRepeat:
         assert tomllib.loads((folder / "recipe.toml").read_text()) == recipe
         return ft.load(run), again
 
+    @pytest.mark.quick_cases(2)
     @pytest.mark.parametrize(
         "base", ["lstm", "textcnn", "transformer", "bert", "vectors", "word2vec"]
     )
@@ -144,6 +145,7 @@ class TestRepeat:
         ]
         assert weights[0] == weights[1]
 
+    @pytest.mark.quick_cases(1)
     @pytest.mark.parametrize("base", ["textcnn", "fasttext"])
     def test_with_what_a_search_found(
         self, base: str, task_files: TaskFiles, tmp_path: Path
@@ -160,6 +162,7 @@ class TestRepeat:
         texts = ["the cat in the noon .", "every dog"]
         np.testing.assert_array_equal(one.predict_proba(texts), other.predict_proba(texts))
 
+    @pytest.mark.slow
     def test_with_a_budget_for_each_seed(self, task_files: TaskFiles, tmp_path: Path) -> None:
         settings = {"backbone": SMALL["textcnn"], "finetuning": {"seeds": 2}}
         ft.finetune(

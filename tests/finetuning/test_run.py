@@ -65,6 +65,7 @@ def asked(model: Any, path: Path) -> list[Any]:
     return [(row.text_a, row.text_b) if hasattr(row, "text_a") else row.text for row in rows]
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(("task", "base"), PAIRS_OF_ALL)
 def test_a_run_of_every_kind(
     task: str, base: str, task_files: TaskFiles, bases: dict[str, Path], tmp_path: Path
@@ -121,6 +122,7 @@ def test_pairs_with_scores(task_files: TaskFiles, bases: dict[str, Path], tmp_pa
         assert "pearson" in facts_of(run)["baseline"]["test"]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", ["bert", "gpt", "vectors", "word2vec"])
 def test_an_opened_base_is_learned_on_as_its_folder_and_stays(
     kind: str, task_files: TaskFiles, bases: dict[str, Path], tmp_path: Path
@@ -495,6 +497,7 @@ class TestResume:
         train = str(files.train("classification"))
         return ft.finetune("classification", str(base), train, run, settings=settings, **more)
 
+    @pytest.mark.quick_cases(1)
     @pytest.mark.parametrize(
         ("how", "seeds", "awaited"),
         [

@@ -99,6 +99,7 @@ def test_more_beams_than_a_vocabulary_allows_are_refused() -> None:
         decode(*parts, [Reading((5,))], Decoding(num_beams=300), end=0)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("objective", ["span_corruption", "text_infilling"])
 @pytest.mark.parametrize("num_beams", [1, 4])
 def test_texts_leave_a_batch_when_they_have_ended(

@@ -114,6 +114,7 @@ def found_here(pair: Pair, decoding: Decoding) -> list[Output]:
     return [output for best in outputs for output in best]
 
 
+@pytest.mark.quick_cases(7)
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("kind", ["t5", "bart", "marian"])
 def test_the_same_outputs_and_scores(pairs: dict[str, Pair], kind: str, search: str) -> None:

@@ -36,6 +36,7 @@ SHAPE = {
 }
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("settings", "first"),
     [
@@ -76,6 +77,7 @@ def test_our_body_stays_without_head(tmp_path: Path) -> None:
     assert load_hugging_face(tmp_path / "body").objective is None
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("bias", [True, False])
 def test_ours_there(bias: bool, tmp_path: Path) -> None:
     torch.manual_seed(0)

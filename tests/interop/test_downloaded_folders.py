@@ -92,6 +92,7 @@ def assert_logits(folder: Path, model: Any, **close: float) -> None:
         torch.testing.assert_close(ours, model(input_ids=IDS).logits, **(close or CLOSE))
 
 
+@pytest.mark.quick_cases(10)
 @pytest.mark.parametrize("age", AGES)
 @pytest.mark.parametrize("family", MASKED)
 def test_names_of_all_ages(make_folder: MakeFolder, family: str, age: Any) -> None:
@@ -217,6 +218,7 @@ def test_more_rows_than_tokens(make_folder: MakeFolder, family: str, head: str) 
             assert answer.text
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("family", ["roberta", "albert", "distilbert"])
 @pytest.mark.parametrize("kind", [TextClassifier, Tagger])
 def test_a_base_of_tasks(make_folder: MakeFolder, family: str, kind: Any, tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def configs(draw: st.DrawFn, family: Family) -> Transformer.Config:
 TRANSFORMERS = [name for name, family in FAMILIES.items() if family.backbone is Transformer]
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", TRANSFORMERS)
 @given(data=st.data())
 def test_settings_come_back(name: str, data: st.DataObject) -> None:

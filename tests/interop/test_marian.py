@@ -51,6 +51,7 @@ def with_bias(folder: Path, theirs: Any) -> None:
     rewrite(folder, {**weights_of(folder), "final_logits_bias": bias})
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     "settings", [{}, {"scale_embedding": True, **TWO}], ids=["one vocabulary", "two vocabularies"]
 )

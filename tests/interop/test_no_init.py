@@ -36,6 +36,7 @@ def test_what_others_draw_does_not_count() -> None:
     assert torch.nn.Linear(4, 4).weight.std() > 0
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     "settings",
     [

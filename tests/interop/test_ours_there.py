@@ -140,6 +140,7 @@ def assert_same_again(folder: Path, backbone: Any, objective: Any) -> None:
             assert torch.equal(ours, again), name
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("name", MASKED)
 def test_masked(

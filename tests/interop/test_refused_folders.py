@@ -70,6 +70,7 @@ def without(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda weights: {key: weight for key, weight in weights.items() if name not in key}
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -95,6 +96,7 @@ def test_weights_that_do_not_fit(
     assert_refused(folder, "model.safetensors", sentence)
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize(
     ("family", "settings", "sentence"),
     [

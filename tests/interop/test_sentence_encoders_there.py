@@ -26,6 +26,7 @@ CLASSES = {
 }
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("shape", CLASSES)
 def test_equal_scores(
     shape: str, wordpiece: SubwordTokenizer, bpe: SubwordTokenizer, tmp_path: Path

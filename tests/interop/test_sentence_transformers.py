@@ -120,6 +120,7 @@ def encoder_with_layers(folder: Path, out: Path, *layers: Any, normalize: bool =
     return encoder
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("normalize", [True, False])
 def test_layers_behind_pooling(

@@ -52,6 +52,7 @@ def encoded(folder: Path, texts: list[str], **options: Any) -> Any:
     return model.encode(texts, show_progress_bar=False)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("shape", CLASSES)
 @pytest.mark.parametrize("settings", SETTINGS, ids=range(len(SETTINGS)))
 def test_equal_vectors(

@@ -51,6 +51,7 @@ SHAPE = {
 }
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("kind", "settings"),
     [
@@ -75,6 +76,7 @@ def test_a_body_without_head(tmp_path: Path) -> None:
     assert assert_equal_both_ways(tmp_path, theirs, "T5Model").objective is None
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("activation", ["relu", "geglu_tanh"])
 def test_ours_there(tied: bool, activation: str, tmp_path: Path, caplog: Any) -> None:
@@ -201,6 +203,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize(("settings", "sentence"), REFUSED)
 def test_what_is_refused(settings: dict[str, Any], sentence: str, tmp_path: Path) -> None:
     their_folder(tmp_path, "T5", "ForConditionalGeneration")

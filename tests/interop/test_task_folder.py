@@ -53,6 +53,7 @@ def texts_of(model: Any) -> list[str]:
     return [text.replace("[UNK]", "").strip() for text in model.predict(TEXTS)]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("kind", "head", "name"), WRITERS)
 def test_their_models_write_here_and_there_again(
     kind: str, head: str, name: str, tmp_path: Path
@@ -85,6 +86,7 @@ def test_what_a_folder_opens_as_by_itself(tmp_path: Path) -> None:
         assert type(ft.load(tmp_path / kind)) is kinds[kind]
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("shape", "model_type"),
     [(TRANSFORMER_2017, "marian"), (SHAPE_OF_T5, "t5"), ({"dim": D, "num_layers": 2}, "foretext")],
@@ -127,6 +129,7 @@ def test_a_causal_model_that_writes_is_saved_as_one(tmp_path: Path, make_folder:
     transformers.GPT2LMHeadModel.from_pretrained(tmp_path / "writer")
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
 @pytest.mark.parametrize("separate", [False, True])
 def test_marian_with_its_own_files(separate: bool, tmp_path: Path) -> None:

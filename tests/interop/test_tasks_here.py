@@ -87,6 +87,7 @@ def asked(folder: Path, kind: type[TaskModel] = TaskModel) -> Any:
     return kind.load(folder, device="cpu", precision="fp32")
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize(("family", "head", "settings", "kind"), FORMS)
 def test_equal_logits(
     family: str, head: str, settings: dict[str, Any], kind: type[TaskModel], make_folder: MakeFolder

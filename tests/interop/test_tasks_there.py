@@ -155,6 +155,7 @@ def their_logits(model: Any, encoded: Any) -> torch.Tensor:
     return found["logits"]
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize(("shape", "task", "found", "settings", "their_class"), THERE)
 def test_equal_logits(
     shape: str,

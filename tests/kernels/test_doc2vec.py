@@ -81,6 +81,7 @@ class Case:
         return train_documents(*self.arguments, 0, N, self.network.null(0), 0.05, 0.01, seed)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("name", CASES)
 def test_training_equals_its_twin(name: str) -> None:
     case = Case(**CASES[name])
@@ -98,6 +99,7 @@ def test_training_equals_its_twin(name: str) -> None:
     ].any()
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", CASES)
 def test_inference_equals_its_twin_and_moves_one_row_alone(name: str) -> None:
     case = Case(**CASES[name])

@@ -126,6 +126,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("name", CASES)
 def test_kernel_equals_its_twin(name: str) -> None:
     case = Case(**CASES[name])

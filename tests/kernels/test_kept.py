@@ -149,6 +149,7 @@ def halves(number):  # type: ignore[no-untyped-def]
     return halved(number, 2)
 
 
+@pytest.mark.slow
 def test_a_warm_run_needs_no_compiler(folder: Path, tmp_path: Path) -> None:
     program = (
         "import sys, numpy as np\n"

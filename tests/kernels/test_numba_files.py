@@ -104,6 +104,7 @@ def dangling(path: Path) -> None:
     path.symlink_to("/nowhere/at/all")
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
 @pytest.mark.parametrize(
     "damage", [pipe, directory, cut_off, changed, foreign, other_kernel, dangling]

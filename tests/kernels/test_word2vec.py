@@ -138,6 +138,7 @@ CASES = {
 }
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("name", CASES)
 def test_kernel_equals_its_twin(name: str) -> None:
     loss, options = CASES[name]

@@ -40,6 +40,7 @@ def log_probability(model: LanguageModel, pieces: list[list[int]], spans: list[l
     return written + float(gains[-1, list(gap.ends)].logsumexp(-1))
 
 
+@pytest.mark.quick_cases(1)
 def test_probabilities_are_those_of_spans(model: LanguageModel) -> None:
     tokenizer = model.tokenizer
     answers = model.fill("the [MASK] barks", topn=4)[0]

@@ -130,6 +130,7 @@ def test_letters_alone_are_words_or_something_else() -> None:
     assert detect_scheme([list("UWSM")]) is None  # of no scheme
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("scheme", ["IOB2", "IOE2", "BIOES", "BILOU"])
 @given(written=st.lists(sentences(), min_size=1, max_size=3))
 def test_entities_and_f1_are_those_of_seqeval(
@@ -153,6 +154,7 @@ def test_broken_tags_are_read_as_seqeval_reads_them(tags: str) -> None:
     assert entity_spans(tags.replace("-", "_").split()) == expected
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.shared_data
 @pytest.mark.parametrize(
     ("name", "scheme", "wrong"),

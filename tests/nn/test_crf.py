@@ -180,6 +180,7 @@ def test_weights_that_vanish_are_told() -> None:
     assert np.isnan(found.log_partition)
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_what_the_scheme_forbids_never_happens(scheme: Scheme) -> None:
     tags = TAGS[scheme]

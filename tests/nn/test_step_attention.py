@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from foretext.nn.step_attention import can_step, step_attention
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("biased", [False, True])
 @pytest.mark.parametrize("scale", [None, 1.0])

@@ -164,6 +164,7 @@ def test_a_tokenizer_without_a_separator_is_refused(animal_text: Path) -> None:
         model_of(bare)
 
 
+@pytest.mark.slow
 def test_it_leaves_the_plateau_of_word_frequencies_in_a_few_steps(
     tokens: TokenFile, tokenizer: SubwordTokenizer
 ) -> None:

@@ -134,6 +134,7 @@ def test_a_token_that_is_drawn_again_counts_as_original(
     assert torch.equal(replaced, batch.targets["masked"])
 
 
+@pytest.mark.slow
 def test_tokens_are_drawn_as_often_as_they_are_predicted(
     model: Model[Electra], batch: Batch
 ) -> None:

@@ -83,6 +83,7 @@ def test_the_loss_by_hand() -> None:
     assert objective.counts(batch) == {"reconstruction": 4}
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("bias", [True, False], ids=["PCA", "SVD"])
 def test_the_linear_one_learns_the_principal_components(bias: bool) -> None:
     torch.manual_seed(0)
@@ -118,6 +119,7 @@ def test_a_code_can_be_activated() -> None:
     assert after < before / 2
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("kind", "noise"), [("dense", "gaussian"), ("dense", "masking"), ("convolutional", "none")]
 )

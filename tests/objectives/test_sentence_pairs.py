@@ -169,6 +169,7 @@ def test_counting_is_right_as_often_as_a_coin(sentences: int | None) -> None:
     assert abs(share_right(*counts_of(pairs, 4000, 6)) - 0.5) < 0.035  # four standard errors
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.shared_data
 @pytest.mark.parametrize("sentences", [None, 1])
 @pytest.mark.parametrize("name", ["wikitext-2/train.txt.xz", "zhwiki/zhwiki.txt.xz"])

@@ -88,6 +88,7 @@ def test_a_folder_runs_no_code_that_nobody_trusts(run: RunFolder) -> None:
         ft.load(run.path)
 
 
+@pytest.mark.quick_cases(1)
 def test_it_resumes_to_the_same_bits(
     name: str,
     model: ft.LanguageModel,

@@ -193,6 +193,7 @@ def test_a_text_that_the_tokenizer_cannot_spell_is_told_of(
     )
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("budget", [None, 4.0])
 def test_standard_input_is_read_by_all_that_need_it(
     animal_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: float | None
@@ -250,6 +251,7 @@ def test_a_resume_with_another_recipe_is_refused(animal_text: Path, tmp_path: Pa
         run_recipe(small("bert", "backbone.dim=64"), animal_text, run.path, resume=True)
 
 
+@pytest.mark.slow
 def test_torchrun_starts_the_same_command(animal_text: Path, tmp_path: Path) -> None:
     """And shares the optimizer's memory where asked."""
     alone, together = tmp_path / "alone", tmp_path / "together"

@@ -94,6 +94,7 @@ def test_card_and_page_say_what_it_is(run: RunFolder) -> None:
     assert (run.path / "report.html").is_file()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_a_resumed_run_ends_in_the_same_bits(
     animal_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, precision: str

@@ -22,6 +22,7 @@ def two_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planner, "SHAPES", planner.SHAPES[:2])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_sizes")
 def test_a_run_follows_its_plan(animal_text: Path, tmp_path: Path) -> None:
     learned = run_recipe(

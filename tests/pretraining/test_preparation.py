@@ -26,6 +26,7 @@ def recipes() -> list[Recipe]:
     return [Recipe.load("glove", ["tokenizer.min_count=1"]), *networks]
 
 
+@pytest.mark.slow
 def test_runs_take_what_was_prepared(animal_text: Path, tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     prepared = prepare_text(recipes(), animal_text, shared)

@@ -25,6 +25,7 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+@pytest.mark.slow
 def test_linear_codes_keep_what_principal_components_keep() -> None:
     space = random_space()
     coded = code_vectors(space, 3, "linear")
@@ -38,6 +39,7 @@ def test_linear_codes_keep_what_principal_components_keep() -> None:
     assert coded.vectors.counts.tolist() == space.counts.tolist()
 
 
+@pytest.mark.slow
 def test_denoising_codes_bend_where_vectors_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a circle one number says all, but no line holds it."""
     monkeypatch.setattr("foretext.pretraining.reduction.FEWEST_STEPS", 1_000)

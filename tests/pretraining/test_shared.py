@@ -35,6 +35,7 @@ def used(folder: Path) -> list[tuple[str, bool]]:
     return [(part.what, part.made) for part in shared_parts(RunFolder(folder))]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("recipe", ["bert", "gpt", "ernie"])
 def test_a_language_model_is_the_same_with_what_others_made(
     recipe: str, animal_text: Path, tmp_path: Path

@@ -22,6 +22,7 @@ HAVE_A_LENGTH = [
 ONE_STEP = ("training.steps=1", "training.valid_steps=1")
 
 
+@pytest.mark.quick_cases(17)
 @pytest.mark.parametrize("length", [2, 5, 7, 8])
 @pytest.mark.parametrize("pair", HAVE_A_LENGTH, ids=str)
 def test_a_network_that_reads_too_little_is_refused(pair: Pair, length: int) -> None:
@@ -39,6 +40,7 @@ SHORT = [
 ]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("objective", "setting"), SHORT)
 def test_rows_of_eight_tokens_are_learned_and_shown(
     objective: str, setting: str, animal_text: Path, tmp_path: Path

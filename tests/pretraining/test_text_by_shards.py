@@ -79,6 +79,7 @@ def kept(run: Path) -> dict[str, bytes]:
     return {str(path.relative_to(run)): path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 def test_vectors_are_the_same_for_all_numbers_of_workers(text: Path, tmp_path: Path) -> None:
     learned("word2vec", VECTORS, text, tmp_path / "threads")
     expected = kept(tmp_path / "threads")
@@ -90,6 +91,7 @@ def test_vectors_are_the_same_for_all_numbers_of_workers(text: Path, tmp_path: P
         assert not (out / "shards").exists()
 
 
+@pytest.mark.slow
 def test_pairs_of_glove_are_the_same(text: Path, tmp_path: Path) -> None:
     files = []
     for name, engine in (("threads", None), ("processes", LocalEngine(2))):
@@ -143,6 +145,7 @@ with small_shards():
 """
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("num_shards", [2, 9])  # while words are counted, while text is encoded
 def test_a_killed_run_goes_on(text: Path, tmp_path: Path, num_shards: int) -> None:
     with patch("foretext.shards.local.fill_shard", wraps=_fill_shard) as filled:
@@ -197,6 +200,7 @@ def on_cluster() -> LocalEngine:
     return engine
 
 
+@pytest.mark.slow
 def test_a_cluster_without_room_leaves_the_encoded_text(text: Path, tmp_path: Path) -> None:
     settings, out = [*VECTORS, "vectors.processes=2"], tmp_path / "run"
     full = patch(

@@ -65,6 +65,7 @@ def test_finetune_takes_a_list(tmp_path: Path) -> None:
         ft.finetune("classification", "linear", ROWS, settings=["linear.seeds=3"], quiet=True)
 
 
+@pytest.mark.slow
 def test_a_budget_of_fit_ends_the_training() -> None:
     estimator = ft.Word2Vec(min_count=1, vector_size=8)
     assert len(estimator.fit(TEXTS, budget="3s", quiet=True)) > 3

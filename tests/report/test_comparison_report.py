@@ -112,6 +112,7 @@ def test_a_comparison_in_which_all_failed_has_a_page(tmp_path: Path) -> None:
         assert absent not in found.text
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("task", "judged_by", "title"),
     [
@@ -175,6 +176,7 @@ def test_a_stranger_s_text_stays_text(tmp_path: Path) -> None:
 VALUES = (None, "text", -1, 1e300, [], {}, [[1]], True)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("value", VALUES)
 def test_a_changed_value_gives_a_page_or_one_sentence(
     tmp_path: Path, value: Any, monkeypatch: pytest.MonkeyPatch
@@ -196,6 +198,7 @@ def test_a_changed_value_gives_a_page_or_one_sentence(
     assert refused > 0
 
 
+@pytest.mark.slow
 def test_a_page_is_written_again(tmp_path: Path) -> None:
     (tmp_path / "compare.json").write_text(json.dumps(content()), encoding="utf-8")
     assert report_comparison(tmp_path) == report_folder(tmp_path) == tmp_path / "report.html"

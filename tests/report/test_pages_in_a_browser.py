@@ -60,6 +60,7 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return PAGES[request.param](tmp_path_factory.mktemp("page"))
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_all_is_drawn_and_nothing_is_fetched(
     page: Path, browser: Browser, width: int, scheme: str
@@ -79,6 +80,7 @@ def test_all_is_drawn_and_nothing_is_fetched(
     assert seen.width <= seen.window, "the page is wider than its window"
 
 
+@pytest.mark.slow
 def test_the_keyboard_reaches_tables_that_scroll_and_the_choice_of_curves(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -20,6 +20,7 @@ def _small_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "_vega", lambda: "// what draws the charts")
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_stranger_s_text_stays_text(tmp_path: Path, kind: str) -> None:
     shown = Page(report_run(make_run(tmp_path / "run", kind)).read_text(encoding="utf-8"))
@@ -88,6 +89,7 @@ def test_every_damage_of_a_file_is_one_sentence(tmp_path: Path, kind: str, name:
     assert not (run / "report.html").exists()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("name", ["metrics.jsonl", "samples.jsonl", "trials.jsonl", "plan.json"])
 def test_a_file_that_need_not_be_there_is_left_out(tmp_path: Path, name: str) -> None:
     run = make_run(tmp_path / "run", "labels" if name == "trials.jsonl" else "language model")

@@ -191,6 +191,7 @@ def test_the_figure_that_counts_is_drawn_while_it_is_learned(tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("task", "examination", "judged_by", "headings"),
     [

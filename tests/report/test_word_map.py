@@ -96,6 +96,7 @@ def test_a_tiny_vocabulary_has_an_example_too() -> None:
     assert example_word(WordVectors(["the", "of"], np.ones((2, 2)))) == "the"
 
 
+@pytest.mark.slow
 def test_one_thread_draws_the_map(tmp_path: Path) -> None:
     """Several would wait for each other a thousand times, for half a minute on a busy machine."""
     code = """

@@ -25,6 +25,7 @@ def vectors_of(query: str) -> TextVectors:
     return TextVectors(query_vector, np.array(others))
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("by", ["vectors", "words", "both"])
 @pytest.mark.parametrize("query", ["wave ship", "what is room 4711", "zebra", "closed", "the the"])
 def test_it_finds_what_an_index_finds(tmp_path: Path, by: By, query: str) -> None:

@@ -42,6 +42,7 @@ def described(server: Server) -> dict[tuple[str, str], Any]:
     return {(operation.method.lower(), operation.path): operation for operation in found}
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 def test_answers_are_as_described(
     server: Server, described: dict[tuple[str, str], Any], method: str, path: str

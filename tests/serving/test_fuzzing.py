@@ -21,6 +21,7 @@ from tests.serving.conftest import Server
 FEW, MANY = 10, 400  # of each route
 
 
+@pytest.mark.slow
 def test_a_few_hundred_requests_end_without_a_defect(server: Server) -> None:
     assert fuzz(server, FEW) >= 200
 

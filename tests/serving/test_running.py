@@ -64,6 +64,7 @@ def growth(limit: str) -> int:
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
+@pytest.mark.slow
 def test_products_of_ever_new_shapes_leave_no_memory_behind() -> None:
     if not sys.platform.startswith("linux"):
         pytest.skip("memory is read from /proc")
@@ -160,6 +161,7 @@ def test_https_is_answered_with_the_certificate(
         httpx.get(f"{server.url}/ping")
 
 
+@pytest.mark.slow
 def test_it_counts_from_the_start_of_the_process() -> None:
     if not sys.platform.startswith("linux"):
         pytest.skip("the system does not say")

@@ -41,6 +41,7 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_results_are_the_same_for_all_numbers_of_workers(tmp_path: Path) -> None:
     texts = [f"text {number}".encode() * 999 for number in range(20)]
     for workers in NUMBERS:
@@ -54,6 +55,7 @@ def test_results_are_the_same_for_all_numbers_of_workers(tmp_path: Path) -> None
     assert all(files(tmp_path / str(workers)) == first for workers in NUMBERS[1:])
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("workers", NUMBERS)
 def test_a_result_that_is_there_is_not_made_again(tmp_path: Path, workers: int) -> None:
     log = tmp_path / "log"

@@ -14,6 +14,7 @@ METHODS = ["fork", "spawn", "forkserver", "copies"]
 HOME = Path(__file__).parents[2]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("method", METHODS)
 def test_models_of_every_kind_answer_there_as_here(method: str) -> None:
     if method != "copies" and method not in multiprocessing.get_all_start_methods():

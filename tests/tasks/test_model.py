@@ -116,6 +116,7 @@ CASES = [
 ]
 
 
+@pytest.mark.quick_cases(10)
 @pytest.mark.parametrize(("task", "body"), CASES)
 def test_answers_as_before(task: str, body: str, body_of: MakeBody, tmp_path: Path) -> None:
     model = model_of(task, body_of(body), max_length=24)
@@ -124,6 +125,7 @@ def test_answers_as_before(task: str, body: str, body_of: MakeBody, tmp_path: Pa
     assert {path.suffix for path in tmp_path.iterdir()} <= {".json", ".safetensors", ".tsv"}
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize(
     ("task", "found", "settings"),
     [

@@ -157,6 +157,7 @@ def test_first_met_is_the_textbook(counts: dict[str, int], vocab_size: int, min_
     assert found == twin(counts, vocab_size, min_count)
 
 
+@pytest.mark.slow
 @given(st.permutations(["abab", "ba", "bab", "cab", "abcab"]))
 def test_the_order_of_words_is_of_no_importance(words: list[str]) -> None:
     counts = {word: len(word) for word in words}
@@ -231,6 +232,7 @@ def test_no_room_for_the_alphabet(rules: dict[str, object], sentence: str) -> No
     assert str(error.value) == sentence
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.shared_data
 @pytest.mark.parametrize("splitter", [BytePieces(), LibraryWords(None, BERT_WORDS)])
 def test_32000_merges_of_real_text_are_those_of_the_library(

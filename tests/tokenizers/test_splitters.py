@@ -47,6 +47,7 @@ def by_library(splitter: Splitter, text: str) -> dict[str, int]:
     return dict(found)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("splitter", [BERT, CASED, LOWER, WHITESPACE, SMALL_PIECES])
 @given(lines=st.lists(TEXT, max_size=3))
 def test_counts_are_those_of_the_library(splitter: Splitter, lines: list[str]) -> None:

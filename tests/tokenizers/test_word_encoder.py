@@ -69,6 +69,7 @@ def cut(block: EncodedBlock) -> list[list[int]]:
     return [part.tolist() for part in parts if part.size]
 
 
+@pytest.mark.quick_cases(4)
 @given(lines=LINES)
 def test_ids_are_those_of_the_library(
     tokenizer: SubwordTokenizer, encoder: WordEncoder, lines: list[str]
@@ -116,6 +117,7 @@ def test_words_are_forgotten_where_there_are_too_many(
     assert small.encode("the cat") is not None
 
 
+@pytest.mark.quick_cases(5)
 def test_threads_share_what_is_known(tokenizer: SubwordTokenizer, encoder: WordEncoder) -> None:
     shared = WordEncoder(encoder.splitter, tokenizer.library)
     texts = [" ".join(f"cat{n * k} rat{n}" for n in range(300)) for k in range(40)]

@@ -76,6 +76,7 @@ def library_ids(tokenizer: WordTokenizer, library: Tokenizer, text: str) -> list
     return library.encode(text).ids
 
 
+@pytest.mark.quick_cases(3)
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(pieces=st.lists(PIECES), blank=st.sampled_from(["", " "]))
 def test_the_library_gives_equal_ids(
@@ -86,6 +87,7 @@ def test_the_library_gives_equal_ids(
     assert tokenizer.encode(text) == library_ids(tokenizer, library, text)
 
 
+@pytest.mark.quick_cases(2)
 def test_the_library_gives_equal_ids_for_every_character(
     both: tuple[WordTokenizer, Tokenizer],
 ) -> None:
@@ -98,6 +100,7 @@ def test_the_library_gives_equal_ids_for_every_character(
         assert tokenizer.encode(text) == library.encode(text).ids, hex(first)
 
 
+@pytest.mark.quick_cases(3)
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(pieces=st.lists(PIECES))
 def test_ids_with_their_characters(

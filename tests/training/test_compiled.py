@@ -33,6 +33,7 @@ def figures(model: Model, tokens: Tokens, **settings: Any) -> list[float]:
     return [history[0]["loss"], history[0]["gradient_norm"]]
 
 
+@pytest.mark.slow
 def test_compiled_layers_learn_as_others(wordpiece: SubwordTokenizer, bert_tokens: Tokens) -> None:
     plain = figures(bert(wordpiece), bert_tokens)
     assert figures(bert(wordpiece), bert_tokens, compile=True) == pytest.approx(plain, rel=1e-4)

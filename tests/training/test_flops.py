@@ -88,6 +88,7 @@ def test_other_networks_are_not_counted(wordpiece: SubwordTokenizer) -> None:
     assert counter.of(masked_batch(9), {"masked_lm": 3}) == 0
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_the_peak_is_measured_once(dtype: torch.dtype) -> None:
     peak = peak_flops(torch.device("cpu"), dtype, torch.get_num_threads())

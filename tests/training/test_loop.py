@@ -69,6 +69,7 @@ def causal(request: pytest.FixtureRequest) -> Setup:
     return Setup("causal", request)
 
 
+@pytest.mark.quick_cases(1)
 def test_it_learns(setup: Setup) -> None:
     precision = "bf16" if setup.kind == "causal" else "fp32"
     steps = STEPS[setup.kind]
@@ -80,6 +81,7 @@ def test_it_learns(setup: Setup) -> None:
     assert history[-1][f"valid_{part}_accuracy"] > 0.1
 
 
+@pytest.mark.slow
 def test_next_sentences_are_told_apart(request: pytest.FixtureRequest) -> None:
     """A document is about one animal, so that a stranger can be told by its animal."""
     setup = Setup("pairs", request)
@@ -88,6 +90,7 @@ def test_next_sentences_are_told_apart(request: pytest.FixtureRequest) -> None:
     assert sum(late) / len(late) > 0.7
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_a_resumed_training_ends_in_the_same_bits(
     setup: Setup, precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -202,6 +205,7 @@ def test_a_checkpoint_keeps_the_time_of_steps_without_a_record(
     assert by_step[12]["tokens_per_second"] > tokens / 40
 
 
+@pytest.mark.slow
 def test_the_last_record_is_of_new_steps(causal: Setup) -> None:
     _, history = causal.fit(steps=211)  # no multiple of the steps between two validations
     steps = [record["step"] for record in history]
@@ -251,6 +255,7 @@ def test_a_budget_ends_the_training(causal: Setup) -> None:
     assert history[-1]["learning_rate"] < 1e-4
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("peak", "is_first"), [(1e3, True), (1e15, False), (None, False)])
 def test_a_budget_of_few_steps_is_named_before_the_first_one(
     causal: Setup, monkeypatch: pytest.MonkeyPatch, peak: float | None, is_first: bool

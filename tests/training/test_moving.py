@@ -49,6 +49,7 @@ def assert_as_unbroken(folder: Path, run: str) -> None:
     torch.testing.assert_close(torch.load(folder / f"{run}.pt"), expected, rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_one_process_then_four_then_two(folder: Path) -> None:
     for run in SHARDINGS:
         move(folder, run, 2)
@@ -58,6 +59,7 @@ def test_one_process_then_four_then_two(folder: Path) -> None:
         assert_as_unbroken(folder, run)
 
 
+@pytest.mark.slow
 def test_torchrun_goes_on_after_a_process_was_killed(folder: Path) -> None:
     torchrun(2, folder, 6, "killed", "full-killed", restarts=1)
     assert_as_unbroken(folder, "full-killed")

@@ -143,6 +143,7 @@ def test_it_is_given_the_maps_of_the_blocks() -> None:
     assert plain["blocks.0.feed_forward.inner.weight"] == 1
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_it_learns(byte_bpe: SubwordTokenizer, gpt_tokens: Tokens, precision: str) -> None:
     model = gpt(byte_bpe)

@@ -171,6 +171,7 @@ def test_other_models_share_weights(trained: Path, kind: str) -> None:
     )
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", MATERIALS)
 def test_other_models_learn_in_two_processes_as_in_one(trained: Path, kind: str) -> None:
     train(trained, f"{kind}-alone", **TIED)
@@ -252,6 +253,7 @@ def test_processes_that_do_not_come_are_counted() -> None:
         agreed_name(dist.HashStore(), 0, SIZE, 0.0)
 
 
+@pytest.mark.slow
 def test_machines_with_different_numbers_of_restarts_meet() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -279,6 +281,7 @@ def test_machines_with_different_numbers_of_restarts_meet() -> None:
             process.wait()
 
 
+@pytest.mark.slow
 def test_names_of_all_processes_are_added_up(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM_OF_TOTALS)

@@ -116,6 +116,7 @@ def test_new_layers_begin_as_those_below(
     assert any(moment.abs().max() > 0 for moment in moments)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("last", [2, 5, 6, 8])
 def test_a_resumed_training_ends_in_the_same_bits(
     setup: Setup, last: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -48,6 +48,7 @@ def test_where_more_epochs_learn_by_heart_they_are_not_advised() -> None:
     assert crowding_sentence(made(0.0), went_past_best=True) is None
 
 
+@pytest.mark.slow
 def test_a_run_and_its_page_do_not_contradict_themselves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

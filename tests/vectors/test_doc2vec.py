@@ -46,6 +46,7 @@ def topic_of_document(line: str) -> str:
     return next(found for word in line.split() if (found := topic_of(word)) is not None)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_nearest_documents_and_texts_are_of_the_same_topic(kind: str, corpus: Path) -> None:
     lines = corpus.read_text().splitlines()

@@ -29,6 +29,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_topics(tmp_path_factory.mktemp("corpus") / "topics.txt")
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
 @pytest.mark.parametrize("loss", ["ns", "hs"])
 def test_every_form_learns(corpus: Path, model: str, loss: str) -> None:
@@ -40,6 +41,7 @@ def test_every_form_learns(corpus: Path, model: str, loss: str) -> None:
     assert last["valid_loss"] < first["valid_loss"]
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     "settings",
     [{"maxn": 0}, {"minn": 2, "maxn": 3}, {"negative": 11}, {"workers": 3}, {"sample": 1e-2}],
@@ -84,6 +86,7 @@ def test_a_run_keeps_its_ngrams(corpus: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.embed(["two ships"]), vectors.embed(["two ships"]))
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
 def test_resumed_equals_unbroken(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str

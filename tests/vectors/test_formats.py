@@ -55,6 +55,7 @@ def test_round_trip(vectors, tmp_path, name):
     assert_equal(WordVectors.load(tmp_path / name), vectors)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("format", FORMATS)
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=tables())

@@ -166,6 +166,7 @@ def unbroken(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_resumed_equals_unbroken(
     corpus: Path, unbroken: Path, tmp_path: Path, number: signal.Signals

@@ -34,6 +34,7 @@ def trained(name: str, corpus: Path) -> dict[str, Any]:
     return figures
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.skipif(not CAN_LOAD, reason="machine code is kept on Linux, AMD64 only")
 @pytest.mark.parametrize("name", ["Word2Vec", "FastText"])
 def test_a_run_whose_kernels_are_kept_loads_no_compiler(name: str, tmp_path: Path) -> None:

@@ -125,6 +125,7 @@ def test_counts_are_those_of_a_plain_dict(
     assert all(counted[c] == pytest.approx(expected[c], rel=0 if exact else 1e-6) for c in counted)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("workers", [1, 3])
 def test_a_budget_of_memory_changes_nothing_but_the_way(tmp_path: Path, workers: int) -> None:
     sentences = [*random_text(400, 300), (np.arange(5_000) % 299 + 1).tolist()]

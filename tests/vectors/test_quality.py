@@ -18,6 +18,7 @@ def unpacked(source: Path, folder: Path) -> Path:
     return target
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("loss", "least"), [("ns", 0.35), ("hs", 0.41)])
 def test_wikitext2(shared_data: Path, tmp_path: Path, loss: str, least: float) -> None:
     """gensim 4.4 reaches a WordSim-353 correlation of 0.384 (ns) and 0.385 (hs) in five epochs."""
@@ -29,6 +30,7 @@ def test_wikitext2(shared_data: Path, tmp_path: Path, loss: str, least: float) -
     assert found.num_pairs > 250
 
 
+@pytest.mark.slow
 def test_penn_treebank(shared_data: Path, tmp_path: Path) -> None:
     """The neighbours of chip are of the kind microprocessor, semiconductors, drives."""
     text = unpacked(shared_data / "ptb" / "ptb.train.txt.xz", tmp_path)

@@ -63,6 +63,7 @@ def stop_early(corpus: Path, run: Path, number: signal.Signals) -> tuple[int, st
     return process.returncode, words
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_resumed_equals_unbroken(
     corpus: Path, unbroken: Path, tmp_path: Path, number: signal.Signals
@@ -87,6 +88,7 @@ def test_resumed_equals_unbroken(
     assert losses[0] == losses[1]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_stopped_while_counting_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     """The text comes through a pipe that never ends, so the run is still reading it."""
@@ -118,6 +120,7 @@ def test_resume_with_other_settings_is_refused(corpus: Path, tmp_path: Path) -> 
         ft.pretrain("word2vec", corpus, run)
 
 
+@pytest.mark.slow
 def test_a_refused_resume_removes_nothing(corpus: Path, tmp_path: Path) -> None:
     """Killed before its first checkpoint, a run still has its recipe and its tokens."""
     run = tmp_path / "run"

@@ -52,6 +52,7 @@ def counted(folder: Path, **options: Any) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / "counts").iterdir()}
 
 
+@pytest.mark.slow
 def test_files_are_the_same_for_all_numbers_of_workers(tmp_path: Path) -> None:
     expected = counted(tmp_path / "threads")
     for workers in (1, 2, 8):
@@ -101,6 +102,7 @@ with small_shards():
 """
 
 
+@pytest.mark.slow
 def test_after_a_kill_it_goes_on(tmp_path: Path) -> None:
     with patch("foretext.shards.local.fill_shard", wraps=fill_shard) as filled:
         expected = counted(tmp_path / "whole", engine=LocalEngine(1))

@@ -89,6 +89,7 @@ def test_halves_are_computed_as_float32(tmp_path: Path) -> None:
     np.testing.assert_allclose(ft.load(folder).embed(TEXTS), theirs.encode(TEXTS), atol=2e-3)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("normalize", [True, False])
 def test_sentence_transformers_both_ways(tmp_path: Path, normalize: bool) -> None:
     library = pytest.importorskip("sentence_transformers")

@@ -29,6 +29,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_topics(tmp_path_factory.mktemp("corpus") / "topics.txt")
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
 @pytest.mark.parametrize("loss", ["ns", "hs", "softmax"])
 def test_every_form_learns(corpus: Path, model: str, loss: str) -> None:
@@ -43,6 +44,7 @@ def test_every_form_learns(corpus: Path, model: str, loss: str) -> None:
     assert 0.85 < walked / sum(vectors.counts) < 0.95
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(
     "settings",
     [

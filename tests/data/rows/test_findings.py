@@ -96,6 +96,7 @@ def test_sentences_are_compared_as_texts_are() -> None:
     assert "'NN'" in found[0].sentence
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_tnews_repeats_itself(shared_data: Path) -> None:
     config = RowsConfig(text="sentence", label="label_desc", normalization="none")

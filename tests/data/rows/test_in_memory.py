@@ -269,6 +269,7 @@ def test_texts_with_a_label_with_several_and_with_none(tmp_path: Path) -> None:
     assert without_places(again(LinearClassifier.task, rows, tmp_path)) == rows
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[0].title)
 @given(data=st.data())
 @settings(max_examples=30)

@@ -62,6 +62,7 @@ def check(model: Any, folder: Path, rows: Sequence[tuple[str, str]]) -> None:
             assert judged == model.evaluate([(b, a) for a, b in rows])["accuracy"], path.name
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_ag_news(shared_data: Path, tmp_path: Path) -> None:
     with lzma.open(shared_data / "ag_news" / "test.csv.xz", "rt", encoding="utf-8") as file:
@@ -75,6 +76,7 @@ def test_ag_news(shared_data: Path, tmp_path: Path) -> None:
     assert found[0]["text"] == f"{taken[0][1]} {taken[0][2]}"
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_tnews(shared_data: Path, tmp_path: Path) -> None:
     path = shared_data / "tnews" / "test.json.xz"
@@ -113,6 +115,7 @@ def test_conll_2003(shared_data: Path) -> None:
     assert len(found) == 3453
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_squad(shared_data: Path) -> None:
     path = shared_data / "squad" / "dev-v1.1.json.xz"

@@ -204,6 +204,7 @@ def test_json_lines_are_known_by_their_content(tmp_path: Path) -> None:
     assert read_tagged(path)[0].tokens == ("{", "}")
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.shared_data
 @pytest.mark.parametrize(
     ("name", "sentences", "tokens"),

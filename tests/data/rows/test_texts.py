@@ -200,6 +200,7 @@ def test_settings_without_effect_are_refused(settings: dict[str, Any], sentence:
     assert sentence in str(caught.value)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.shared_data
 @pytest.mark.parametrize(
     ("name", "settings", "rows", "classes"),

@@ -44,6 +44,7 @@ def plan_of(recipe: Recipe, text: Path, budget: float | None = 60.0) -> Plan:
     return make_plan(recipe, Corpus(text), build_model, budget, timer=Clock())
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("name", ["bert", "gpt", "modern-bert", "modern-gpt", "electra"])
 def test_every_language_model_can_be_planned(name: str, animal_text: Path) -> None:
     size = 320 if "gpt" in name else 120
@@ -60,6 +61,7 @@ def test_every_language_model_can_be_planned(name: str, animal_text: Path) -> No
     assert plan.chosen.parameters == sum(weights.numel() for weights in model.parameters())
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("name", "settings", "planned"),
     [
@@ -98,6 +100,7 @@ def test_a_loss_that_cannot_be_forecast_is_none(animal_text: Path) -> None:
     assert "cannot be forecast" not in " ".join(known.sentences())
 
 
+@pytest.mark.slow
 def test_the_memory_of_other_networks_counts(animal_text: Path) -> None:
     def memory(rate: float) -> int:
         settings = [*SMALL, f"objective.generator_rate={rate}", "training.batch_examples=64"]

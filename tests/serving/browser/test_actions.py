@@ -18,6 +18,7 @@ def width(request: pytest.FixtureRequest) -> int:
     return chosen
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_an_action_by_click_and_by_keyboard(
     case: Case, width: int, browser: Browser, server: Server
@@ -40,6 +41,7 @@ def test_an_action_by_click_and_by_keyboard(
     page.check()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_code_that_is_shown_gives_the_same_answers(
     case: Case, browser: Browser, server: Server
@@ -52,6 +54,7 @@ def test_the_code_that_is_shown_gives_the_same_answers(
     assert python_answers(python) == seen
 
 
+@pytest.mark.quick_cases(1)
 def test_a_text_is_written_as_it_streams_by_click_and_by_keyboard(
     width: int, browser: Browser, server: Server
 ) -> None:

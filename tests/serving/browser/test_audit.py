@@ -81,6 +81,7 @@ def test_a_good_page_has_no_faults(browser: Browser, folder: Path, address: str)
     assert all(stop["isSeen"] for stop in stops)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(("body", "sentence"), FAULTS.items())
 def test_each_fault_is_found(
     browser: Browser, folder: Path, address: str, body: str, sentence: str

@@ -20,6 +20,7 @@ def visit(browser: Browser, server: Server, width: int = 1280, scheme: str = "li
     return seen
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_stands_in_the_way(
@@ -31,6 +32,7 @@ def test_nothing_stands_in_the_way(
     assert seen.messages == []
 
 
+@pytest.mark.slow
 def test_every_route_is_there_with_its_calls(browser: Browser, server: Server) -> None:
     seen = visit(browser, server)
     paths = server.client.get("/openapi.json").json()["paths"]
@@ -61,6 +63,7 @@ def test_the_example_of_a_route_is_sent_and_answered(browser: Browser, server: S
     assert '"k": 1' in curl
 
 
+@pytest.mark.slow
 def test_what_is_no_json_is_not_sent(browser: Browser, server: Server) -> None:
     seen = visit(browser, server)
     body = seen.find("#post-analogy textarea")

@@ -32,6 +32,7 @@ def open_file(page: Playground, path: Path) -> str:
     return said
 
 
+@pytest.mark.slow
 def test_a_file_is_opened_and_searched(browser: Browser, server: Server, tmp_path: Path) -> None:
     path = tmp_path / "stories.txt"
     path.write_text("a ship sails\n\nthe king and\nthe queen\n\n", encoding="utf-8")
@@ -46,6 +47,7 @@ def test_a_file_is_opened_and_searched(browser: Browser, server: Server, tmp_pat
     page.check()
 
 
+@pytest.mark.slow
 def test_the_button_that_opens_a_file_is_reached_by_the_keyboard(
     browser: Browser, server: Server
 ) -> None:
@@ -53,6 +55,7 @@ def test_the_button_that_opens_a_file_is_reached_by_the_keyboard(
     assert "Open a text file: Text to search in" in [stop["name"] for stop in page.tab_stops()]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
@@ -70,6 +73,7 @@ def test_what_is_no_text_or_too_large_is_refused(
     assert page.run(SIZE) == before
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("language", "encoding", "text"),
     [("zh", "gb18030", "城市的历史"), ("en", "windows-1252", "café"), ("en", "utf-16", "naïve 城")],
@@ -94,6 +98,7 @@ def test_words_of_the_query_are_marked_but_not_the_most_frequent_ones(
     assert '"by": "words"' in page.code()[0]
 
 
+@pytest.mark.slow
 def test_chinese_words_are_marked(browser: Browser, server: Server) -> None:
     pytest.importorskip("jieba", reason="Chinese words are found by jieba")
     typed = {

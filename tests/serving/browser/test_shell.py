@@ -78,6 +78,7 @@ def small_app(num_unready: int = 0) -> FastAPI:
     return app
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("language", "title"), [("en-GB,en", "Neighbours"), ("zh-CN,zh", "近邻词")]
 )
@@ -91,6 +92,7 @@ def test_the_page_speaks_the_language_of_the_browser(
     )
 
 
+@pytest.mark.slow
 def test_another_language_is_remembered_and_keeps_the_answer(
     browser: Browser, server: Server
 ) -> None:
@@ -104,6 +106,7 @@ def test_another_language_is_remembered_and_keeps_the_answer(
     assert page.texts("h1") == ["近邻词"]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_follow_the_system_until_somebody_chooses(
     scheme: str, browser: Browser, server: Server
@@ -120,6 +123,7 @@ def test_colours_follow_the_system_until_somebody_chooses(
     assert pressed == str(other == "dark").lower()
 
 
+@pytest.mark.slow
 def test_the_address_is_a_link_to_what_is_typed(browser: Browser, server: Server) -> None:
     page = visit(browser, server.url)
     page.type("words", WORDS[1])
@@ -158,6 +162,7 @@ def test_the_way_back_leads_to_the_action_before(browser: Browser, server: Serve
     assert page.texts("h1") == ["Neighbours"]
 
 
+@pytest.mark.slow
 def test_another_model_is_chosen_by_keyboard(browser: Browser, server: Server) -> None:
     page = visit(browser, server.url)
     page.tab_to("#model")
@@ -167,6 +172,7 @@ def test_another_model_is_chosen_by_keyboard(browser: Browser, server: Server) -
     assert page.run("return document.activeElement.id;") == "model"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("by", ["Escape", "the button"])
 def test_a_request_is_stopped(by: str, browser: Browser, server: Server) -> None:
     page = visit(browser, server.url)
@@ -195,6 +201,7 @@ def test_what_the_server_refuses_is_a_sentence(browser: Browser, server: Server)
     assert "'nowhere' is not in the vocabulary" in told
 
 
+@pytest.mark.slow
 def test_a_server_that_is_gone_is_named(browser: Browser, server: Server) -> None:
     page = visit(browser, server.url)
     network(page, offline=True)
@@ -205,6 +212,7 @@ def test_a_server_that_is_gone_is_named(browser: Browser, server: Server) -> Non
     assert "The server does not answer." in page.texts(".refusal")[0]
 
 
+@pytest.mark.slow
 def test_an_empty_field_is_not_sent(browser: Browser, server: Server) -> None:
     page = visit(browser, server.url)
     page.type("words", Keys.BACKSPACE)
@@ -213,6 +221,7 @@ def test_an_empty_field_is_not_sent(browser: Browser, server: Server) -> None:
     assert page.run("return document.activeElement.id;") == "field-words"
 
 
+@pytest.mark.slow
 def test_a_key_is_asked_for_kept_for_the_tab_and_never_shown(
     browser: Browser, models: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -235,12 +244,14 @@ def test_a_key_is_asked_for_kept_for_the_tab_and_never_shown(
         assert "secret" not in page.run("return document.documentElement.innerHTML;")
 
 
+@pytest.mark.slow
 def test_a_server_that_is_loading_is_asked_again(browser: Browser) -> None:
     with served(small_app(num_unready=1)) as url:
         page = Playground(browser, url)
         page.wait(lambda: page.texts("h1") == ["Neighbours"], "the form")
 
 
+@pytest.mark.slow
 def test_the_page_works_below_a_prefix(browser: Browser) -> None:
     app = FastAPI(routes=[Mount("/models/nlp", small_app())])
     with served(app) as url:

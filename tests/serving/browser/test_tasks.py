@@ -41,6 +41,7 @@ def asked(browser: Browser, url: str, model: str, action: str, **options: Any) -
 # Words that decided
 
 
+@pytest.mark.slow
 def test_words_are_marked_where_they_stand_by_line_and_by_strength(
     browser: Browser, url: str
 ) -> None:
@@ -59,6 +60,7 @@ def test_words_are_marked_where_they_stand_by_line_and_by_strength(
     page.check()
 
 
+@pytest.mark.slow
 def test_a_label_is_chosen_to_see_its_words(browser: Browser, url: str) -> None:
     page = asked(browser, url, "mood", "classify", typed={"text": "a film"})
     assert "Words that decided on “good”" in page.texts(".explained h2")
@@ -78,6 +80,7 @@ def test_text_stays_text(browser: Browser, url: str) -> None:
     page.check()
 
 
+@pytest.mark.slow
 def test_words_of_both_texts_are_marked_each_in_its_own(browser: Browser, url: str) -> None:
     typed = {"text_a": "old ships", "text_b": "ships of old"}
     page = asked(browser, url, "both", "pairs", typed=typed)
@@ -120,6 +123,7 @@ def test_a_text_without_entities_says_so(browser: Browser, url: str) -> None:
     assert page.find(".answer").text == "The model found nothing in this text."
 
 
+@pytest.mark.slow
 def test_tags_of_tokens_stand_above_them(browser: Browser, url: str) -> None:
     page = asked(browser, url, "parts", "tags", typed={"inputs": "a word here"})
     assert page.run("return document.querySelectorAll('.tagged ruby').length;") == 3
@@ -130,6 +134,7 @@ def test_tags_of_tokens_stand_above_them(browser: Browser, url: str) -> None:
 # Answers
 
 
+@pytest.mark.slow
 def test_no_answer_is_said_and_others_can_be_looked_at(browser: Browser, url: str) -> None:
     page = asked(browser, url, "reader", "answer", typed={"passage": "😀 ships sail home"})
     assert page.find(".answer strong").text == "The passage has no answer."
@@ -151,6 +156,7 @@ def partners(page: Playground) -> list[str]:
     return page.texts("button.aligned.seen")
 
 
+@pytest.mark.slow
 def test_a_word_under_the_pointer_marks_its_partners(browser: Browser, url: str) -> None:
     from selenium.webdriver import ActionChains
 
@@ -169,6 +175,7 @@ def test_a_word_under_the_pointer_marks_its_partners(browser: Browser, url: str)
     assert first.get_attribute("aria-pressed") == "false"
 
 
+@pytest.mark.slow
 def test_arrow_keys_go_from_word_to_word_and_to_partners(browser: Browser, url: str) -> None:
     from selenium.webdriver.common.keys import Keys
 
@@ -191,6 +198,7 @@ def test_arrow_keys_go_from_word_to_word_and_to_partners(browser: Browser, url: 
     page.check()
 
 
+@pytest.mark.slow
 def test_several_outputs_and_a_cut_one(browser: Browser, url: str) -> None:
     typed = {"inputs": "long words in a long sentence", "k": "2", "alignment": ""}
     page = asked(browser, url, "writer", "translate", typed=typed)
@@ -202,6 +210,7 @@ def test_several_outputs_and_a_cut_one(browser: Browser, url: str) -> None:
 # Languages and colours
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("width", [1280, 390])
 def test_classification_in_chinese_and_in_the_dark(browser: Browser, url: str, width: int) -> None:
     page = Playground(
@@ -221,6 +230,7 @@ def test_classification_in_chinese_and_in_the_dark(browser: Browser, url: str, w
     page.check()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(

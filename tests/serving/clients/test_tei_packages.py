@@ -89,6 +89,7 @@ def test_haystack_ranks(ranker: Server, scores: list[float]) -> None:
         assert asyncio.run(component.run_async(**asked))["documents"] == ranked
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quiet")
 def test_llama_index_embeds(encoder: Server, vectors: np.ndarray) -> None:
     name = "llama_index.embeddings.text_embeddings_inference"

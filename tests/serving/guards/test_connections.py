@@ -81,6 +81,7 @@ def test_one_connection_too_many_hears_so(guarded: Guarded) -> None:
         assert time.monotonic() < deadline, "the places are not given back"
 
 
+@pytest.mark.slow
 def test_many_idle_connections_hinder_nobody(server: Server) -> None:
     with ExitStack() as stack:
         for number in range(300):

@@ -295,6 +295,7 @@ def test_other_bodies_are_refused(
     assert said in answer.json()["error"]
 
 
+@pytest.mark.quick_cases(16)
 @pytest.mark.parametrize("text", ["", "  ", "\x00\x1b[2J", "x" * 100_000])
 @pytest.mark.parametrize(
     "model", ["words", "causal", "masked", "classifier", "linear", "tagger", "writer", "sentences"]

@@ -45,6 +45,7 @@ def test_answers_are_those_of_the_verb(server: Server, verb: Verb, k: int | None
     close(server.client.post("/answer", json=body).json(), expected)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     "options",
     [

@@ -41,6 +41,7 @@ def several_labels() -> list[LabelledText]:
     ] * 4
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("pooling", POOLINGS)
 def test_it_learns_by_every_pooling(
     wordpiece: SubwordTokenizer, tmp_path: Path, pooling: str

@@ -115,6 +115,7 @@ def test_scores(wordpiece: SubwordTokenizer, mode: str) -> None:
     assert abs(found.rest) < 1e-2 * sum(abs(word.weight) for word in found.words)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("method", ["occlusion", "gradient"])
 def test_a_rule_that_was_learned_is_found(
     wordpiece: SubwordTokenizer, tmp_path: Path, method: str

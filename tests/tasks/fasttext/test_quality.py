@@ -34,12 +34,14 @@ def accuracy(train: Rows, test: Rows) -> float:
     return classifier.score(*map(list, zip(*test, strict=True)))
 
 
+@pytest.mark.slow
 def test_topics_of_english_news(shared_data: Path) -> None:
     train, test = r8(shared_data, "train"), r8(shared_data, "test")
     assert accuracy(train, test) > 0.968
     assert accuracy(train[::5], test) > 0.93
 
 
+@pytest.mark.slow
 def test_topics_of_chinese_titles(shared_data: Path) -> None:
     train, test = tnews(shared_data, "train"), tnews(shared_data, "test")
     assert accuracy(train, test) > 0.543

@@ -21,6 +21,7 @@ def texts(size: int, seed: int) -> TextsWithLabels:
     return TextsWithLabels(found, [(label,) for label in labels])
 
 
+@pytest.mark.slow
 def test_it_finds_better_settings_in_its_time() -> None:
     pytest.importorskip("optuna")
     config = FastTextClassifierConfig(workers=1, dim=12, maxn=3, bucket=1_000, lr=0.05)
@@ -34,6 +35,7 @@ def test_it_finds_better_settings_in_its_time() -> None:
     assert "dim" not in found.trials[0]
 
 
+@pytest.mark.slow
 def test_the_first_trial_has_the_settings_chosen_for_the_rows() -> None:
     pytest.importorskip("optuna")
     some = texts(300, 0)
@@ -49,6 +51,7 @@ def test_the_first_trial_has_the_settings_chosen_for_the_rows() -> None:
     assert found.config.pre_tokenizer == chosen.pre_tokenizer
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("epochs", [None, 1_000_000])
 def test_it_ends_in_its_time_however_long_a_trial_would_take(epochs: int | None) -> None:
     """One trial alone would take hours with a million epochs; it ends with the time."""
@@ -61,6 +64,7 @@ def test_it_ends_in_its_time_however_long_a_trial_would_take(epochs: int | None)
     assert time.monotonic() - began < 10  # the machine may be busy; a trial would take hours
 
 
+@pytest.mark.slow
 def test_several_labels_are_measured_by_f1() -> None:
     pytest.importorskip("optuna")
     config = FastTextClassifierConfig(workers=1, dim=12, loss="ova", word_ngrams=2, bucket=1_000)
@@ -87,6 +91,7 @@ def test_labels_that_nothing_tells_say_so() -> None:
         search_settings(config, texts(50, 0), valid, 0.3)
 
 
+@pytest.mark.slow
 def test_buckets_do_not_force_ngrams() -> None:
     pytest.importorskip("optuna")
     config = FastTextClassifierConfig(workers=1, dim=4, epochs=1, maxn=2, bucket=100)
@@ -101,6 +106,7 @@ def test_it_needs_optuna(monkeypatch: pytest.MonkeyPatch) -> None:
         search_settings(FastTextClassifierConfig(), texts(9, 0), texts(9, 1), 1.0)
 
 
+@pytest.mark.slow
 def test_the_search_is_repeatable() -> None:
     """Proposals follow from the seed and the scores; the first two do whatever time there is."""
     pytest.importorskip("optuna")

@@ -74,6 +74,7 @@ def test_errors_say_what_is_missing() -> None:
         PairBaseline().fit(ALIKE, ["yes"] * len(ALIKE))
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_it_beats_the_most_frequent_label_on_paraphrases(shared_data: Path) -> None:
     settings = PairsConfig(text_a="#1 String", text_b="#2 String", label="Quality")

@@ -76,6 +76,7 @@ def test_a_pair_in_one_row_is_learned(wordpiece: SubwordTokenizer, tmp_path: Pat
     assert model.predict([("the cat in the noon .", "the dog in the noon .")]) == ["second"]
 
 
+@pytest.mark.slow
 def test_what_both_texts_share_is_learned_when_it_is_told(
     wordpiece: SubwordTokenizer, tmp_path: Path
 ) -> None:
@@ -113,6 +114,7 @@ def test_both_orders_answer_alike_for_either(byte_bpe: SubwordTokenizer) -> None
     assert np.abs(one_order.predict_proba(PAIRS) - backwards).max() > 1e-3
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", ["bert", "lookup", "recurrent"])
 def test_siamese_texts_are_learned(wordpiece: SubwordTokenizer, tmp_path: Path, kind: str) -> None:
     rows = which_first()

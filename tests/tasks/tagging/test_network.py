@@ -221,6 +221,7 @@ WRITTEN = {  # "the cat sleeps in the early noon ." as people write it
 }
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN.keys())
 def test_answers_have_the_letters_of_the_rows(
     written: str, wordpiece: SubwordTokenizer, tmp_path: Path

@@ -28,6 +28,7 @@ def alone(corpus: Path) -> ft.WordVectors:
     return ft.GloVe(**SMALL, workers=1).fit(corpus)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("processes", "workers"), [(2, 1), (2, 4)])
 def test_several_processes_give_the_bits_of_one(
     corpus: Path, alone: ft.WordVectors, processes: int, workers: int
@@ -36,6 +37,7 @@ def test_several_processes_give_the_bits_of_one(
     np.testing.assert_array_equal(vectors.vectors, alone.vectors)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_changes_no_bit(
     corpus: Path, alone: ft.WordVectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,6 +54,7 @@ def test_a_process_that_dies_changes_no_bit(
     np.testing.assert_array_equal(vectors.vectors, alone.vectors)
 
 
+@pytest.mark.slow
 def test_processes_that_always_die_are_told(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

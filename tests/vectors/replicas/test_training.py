@@ -29,6 +29,7 @@ from tests.vectors.replicas.models import Text, learner, trained
 from tests.vectors.texts import share_in_topic, write_topics
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
@@ -54,6 +55,7 @@ def test_one_process_is_the_training_of_before(text: Text, tmp_path: Path) -> No
         np.testing.assert_array_equal(model.arrays()[name], array)
 
 
+@pytest.mark.slow
 def test_the_same_number_of_processes_gives_the_same_bits(text: Text, tmp_path: Path) -> None:
     first, second, third = (
         trained(text, tmp_path, epochs=2, processes=processes) for processes in (2, 2, 3)
@@ -96,6 +98,7 @@ def test_a_cycle_is_that_of_a_twin_in_numpy(text: Text, tmp_path: Path) -> None:
         assert np.abs(array - start[name]).max() > 0.01
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_changes_no_bit(
     text: Text, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +120,7 @@ def test_a_process_that_dies_changes_no_bit(
     np.testing.assert_array_equal(model.vectors().vectors, unbroken.vectors().vectors)
 
 
+@pytest.mark.slow
 def test_processes_that_always_die_leave_what_was_learned(
     text: Text, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,6 +184,7 @@ def killed(corpus: Path, run: Path, number: signal.Signals) -> None:
     assert not (run / "config.json").exists()
 
 
+@pytest.mark.slow
 def test_resumed_equals_unbroken(tmp_path: Path) -> None:
     corpus = write_topics(tmp_path / "topics.txt", documents=200)
     unbroken, run = tmp_path / "unbroken", tmp_path / "run"

@@ -45,6 +45,7 @@ def on_ray(text: Text, folder: Path, name: str = "word2vec", **settings: Any) ->
     return model
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("name", "settings"),
     [("word2vec", {}), ("word2vec", {"loss": "hs"}), ("fasttext", {"bucket": 500})],
@@ -56,6 +57,7 @@ def test_bits_are_those_of_local_processes(
     same(on_ray(text, tmp_path, name, epochs=1, **settings), expected)
 
 
+@pytest.mark.slow
 def test_a_text_that_nodes_do_not_find_is_sent(
     ray: Any, text: Text, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,6 +74,7 @@ def test_a_text_that_nodes_do_not_find_is_sent(
     assert sorted(sent) == sorted(path.name for path in text[1].train.folder.iterdir())
 
 
+@pytest.mark.slow
 def test_a_replica_that_is_lost_changes_no_bit(
     ray: Any, text: Text, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,6 +87,7 @@ def test_a_replica_that_is_lost_changes_no_bit(
     same(model, trained(text, tmp_path, epochs=3))
 
 
+@pytest.mark.slow
 def test_what_was_stopped_on_a_cluster_goes_on_here(
     ray: Any, text: Text, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +110,7 @@ def test_a_cluster_with_too_few_cpus(ray: Any, text: Text, tmp_path: Path) -> No
         on_ray(text, tmp_path, processes=3)
 
 
+@pytest.mark.slow
 def test_cpus_that_others_hold(
     ray: Any, text: Text, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +129,7 @@ def test_cpus_that_others_hold(
     same(on_ray(text, tmp_path, epochs=1), trained(text, tmp_path, epochs=1))  # all were let go
 
 
+@pytest.mark.slow
 def test_a_damaged_text_is_a_sentence(ray: Any, text: Text, tmp_path: Path) -> None:
     model = learner(text, epochs=1)
     damaged = shutil.copytree(text[1].train.folder, tmp_path / "damaged")

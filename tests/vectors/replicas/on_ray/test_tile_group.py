@@ -63,6 +63,7 @@ def learned(
     return vectors
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("processes", [2, 3])  # 32 blocks: 16 and 16; 10, 11 and 11
 def test_bits_are_those_of_one_process(
     ray: Any,
@@ -77,6 +78,7 @@ def test_bits_are_those_of_one_process(
     np.testing.assert_array_equal(found, alone)
 
 
+@pytest.mark.slow
 def test_a_member_that_is_lost_changes_no_bit(
     ray: Any, corpus: Path, alone: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +87,7 @@ def test_a_member_that_is_lost_changes_no_bit(
     np.testing.assert_array_equal(found, alone)
 
 
+@pytest.mark.slow
 def test_what_was_stopped_on_a_cluster_goes_on_here(
     ray: Any, corpus: Path, alone: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
