@@ -39,7 +39,7 @@ def run_command(words: list[str], place: object, monkeypatch: pytest.MonkeyPatch
 def shortened(text: str) -> str:
     """Cut the steps, epochs and seconds of trainings.
 
-    A page shows that its commands work one after the other; how well they learn is tested elsewhere.
+    A page shows that its commands work one after the other; how well they learn, other tests show.
     """
     for pattern, limit in LONG.items():
         text = pattern.sub(lambda found, most=limit: str(min(int(found[0]), most)), text)  # type: ignore[misc]
