@@ -21,7 +21,7 @@ NUM_INPUTS = int(os.environ.get("FORETEXT_AUDIT_INPUTS", "150"))
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="children with bounded memory")
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", RUN_READERS, ids=lambda reader: reader.name)
 def test_damaged_runs_open_or_are_refused(
     reader: Reader,

@@ -182,6 +182,7 @@ def test_another_budget_than_that_of_the_run_is_refused(tmp_path: Path) -> None:
         run_recipe(Recipe.load("word2vec"), str(text), run.path, budget=60.0, resume=True)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", ["word2vec", "fasttext", "glove"])
 def test_word_vectors_end_with_their_command(kind: str, tmp_path: Path) -> None:
     text = write_topics(tmp_path / "text.txt")
