@@ -55,8 +55,8 @@ class BeamSearch:
         self.end, self.num_new = -1 if end is None else end, N
         self.constraints = Constraints(decoder.reading, decoding, end, N)
         self.texts = torch.arange(num_texts, device=device)  # those whose search goes on
-        self.running = _Running.fresh(num_texts, N, device)
-        self.ended = _Ended.fresh(num_texts, decoding.num_beams, N, device)
+        self.running = Running.fresh(num_texts, N, device)
+        self.ended = Ended.fresh(num_texts, decoding.num_beams, N, device)
 
     @torch.inference_mode()
     def outputs(self) -> list[list[Output]]:
@@ -88,7 +88,7 @@ class BeamSearch:
         first = torch.arange(len(ends), device=ends.device)[:, None] * J
         return first + beams.gather(1, going)
 
-    def _candidates(self, logits: Tensor, step: int) -> tuple[Tensor, _Running]:
+    def _candidates(self, logits: Tensor, step: int) -> tuple[Tensor, Running]:
         """Return the 2 K best continuations, and which hypothesis each continues, (B, 2 K)."""
         num, scores = 2 * self.decoding.num_beams, self.running.scores
         _check_vocabulary(logits, self.decoding.num_beams)
@@ -106,16 +106,14 @@ class BeamSearch:
             beams, tokens.gather(1, order), totals.gather(1, order), step
         )
 
-    def _keep_ended(
-        self, candidates: _Running, ends: Tensor, length: int, *, is_last: bool
-    ) -> None:
+    def _keep_ended(self, candidates: Running, ends: Tensor, length: int, *, is_last: bool) -> None:
         """Let those of the best K candidates that end compete with the ones that have ended."""
         K = self.decoding.num_beams
         ends = ends & (candidates.scores > UNLAWFUL)
         if is_last:
             ends[:, 0] = True  # where the rules allow nothing, the best text that breaks them
         if bool(ends[:, :K].any()):
-            best = _Running(candidates.tokens[:, :K], candidates.scores[:, :K])
+            best = Running(candidates.tokens[:, :K], candidates.scores[:, :K])
             divisor = self.decoding.divisor(length)
             self.ended = self.ended.merged(best, ends[:, :K], length, divisor)
 
@@ -159,34 +157,34 @@ def _check_vocabulary(logits: Tensor, num_beams: int) -> None:
         )
 
 
-class _Running(NamedTuple):
+class Running(NamedTuple):
     """Hypotheses that may go on."""
 
     tokens: Tensor  # (B, K, N) int64, new tokens; those that are not there yet are 0
     scores: Tensor  # (B, K) float32, log-probabilities
 
     @classmethod
-    def fresh(cls, num_texts: int, num_new: int, device: torch.device) -> _Running:
+    def fresh(cls, num_texts: int, num_new: int, device: torch.device) -> Running:
         """Return one empty hypothesis a text."""
         tokens = torch.zeros(num_texts, 1, num_new, dtype=torch.int64, device=device)
         return cls(tokens, torch.zeros(num_texts, 1, device=device))
 
-    def extended(self, beams: Tensor, new: Tensor, scores: Tensor, step: int) -> _Running:
+    def extended(self, beams: Tensor, new: Tensor, scores: Tensor, step: int) -> Running:
         """Return J continuations a text: hypotheses `beams` and their token at `step`, (B, J)."""
         tokens = _taken(self.tokens, beams)
         tokens[:, :, step] = new
-        return _Running(tokens, scores)
+        return Running(tokens, scores)
 
-    def at(self, places: Tensor) -> _Running:
+    def at(self, places: Tensor) -> Running:
         """Return the hypotheses at places (B, J)."""
-        return _Running(_taken(self.tokens, places), self.scores.gather(1, places))
+        return Running(_taken(self.tokens, places), self.scores.gather(1, places))
 
-    def of_texts(self, texts: Tensor) -> _Running:
+    def of_texts(self, texts: Tensor) -> Running:
         """Return the hypotheses of some texts."""
-        return _Running(self.tokens[texts], self.scores[texts])
+        return Running(self.tokens[texts], self.scores[texts])
 
 
-class _Ended(NamedTuple):
+class Ended(NamedTuple):
     """Hypotheses that have ended."""
 
     tokens: Tensor  # (B, K, N) int64
@@ -194,13 +192,13 @@ class _Ended(NamedTuple):
     lengths: Tensor  # (B, K) int64, tokens, the end among them; 0: there is none yet
 
     @classmethod
-    def fresh(cls, num_texts: int, num_beams: int, num_new: int, device: torch.device) -> _Ended:
+    def fresh(cls, num_texts: int, num_beams: int, num_new: int, device: torch.device) -> Ended:
         """Return room for K a text."""
         tokens = torch.zeros(num_texts, num_beams, num_new, dtype=torch.int64, device=device)
         scores = torch.full((num_texts, num_beams), FORBIDDEN, device=device)
         return cls(tokens, scores, torch.zeros_like(scores, dtype=torch.int64))
 
-    def merged(self, others: _Running, ends: Tensor, length: int, divisor: float) -> _Ended:
+    def merged(self, others: Running, ends: Tensor, length: int, divisor: float) -> Ended:
         """Return the best K of these and of the others, as far as they end.
 
         Args:
@@ -214,11 +212,11 @@ class _Ended(NamedTuple):
         best = scores.argsort(dim=1, descending=True, stable=True)[:, : self.scores.shape[1]]
         tokens = _taken(torch.cat((self.tokens, others.tokens), 1), best)
         lengths = torch.cat((self.lengths, ends * length), 1).gather(1, best)
-        return _Ended(tokens, scores.gather(1, best), lengths)
+        return Ended(tokens, scores.gather(1, best), lengths)
 
-    def of_texts(self, texts: Tensor) -> _Ended:
+    def of_texts(self, texts: Tensor) -> Ended:
         """Return the hypotheses of some texts."""
-        return _Ended(self.tokens[texts], self.scores[texts], self.lengths[texts])
+        return Ended(self.tokens[texts], self.scores[texts], self.lengths[texts])
 
 
 def _taken(values: Tensor, places: Tensor) -> Tensor:
