@@ -14,7 +14,7 @@ from foretext.backbones.pair_reader import PairReader
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.textcnn import TextCNN
 from foretext.data.rows import LabelledPair, LabelledText
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.progress.run_context import RunContext
 from foretext.tasks.model import TaskModel
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

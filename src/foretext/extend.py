@@ -17,10 +17,8 @@ from foretext.data.rows.settings import LabelledConfig
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.heads.answers import Classes, LabelSets, RealNumber
-from foretext.heads.base import Head
-from foretext.heads.task_base import TaskBase
-from foretext.heads.text_head import TextHead
-from foretext.heads.text_pooler import TextPooler, initialised_linear
+from foretext.heads.base import Head, TaskBase
+from foretext.heads.text_head import TextHead, TextPooler, initialised_linear
 from foretext.interop.bert import Bert
 from foretext.interop.families import FAMILIES
 from foretext.interop.family import Family

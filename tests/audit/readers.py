@@ -44,10 +44,10 @@ from foretext.pretraining.word_vectors import SharedWords
 from foretext.recipe import Recipe
 from foretext.search import SearchIndex
 from foretext.search.index import index
+from foretext.tasks.answers import ShownRow
 from foretext.tasks.classification.linear import LinearClassifier
-from foretext.tasks.classification.word_vocabulary import WordVocabulary
+from foretext.tasks.classification.linear_words import WordVocabulary
 from foretext.tasks.fasttext.classifier import FastTextClassifier
-from foretext.tasks.shown_row import ShownRow
 from foretext.tokenizers.hf_files import load_hf_tokenizer, load_target_tokenizer
 from foretext.vectors.neighbor_graph import NeighborIndex
 from foretext.vectors.ngrams import CharacterNgrams

@@ -12,8 +12,8 @@ import pytest
 
 import foretext as ft
 from foretext.base.terminal import visible
+from foretext.heads.base import TaskBase
 from foretext.heads.classification import ClassificationHead
-from foretext.heads.task_base import TaskBase
 from foretext.tasks.classification.network import TextClassifier
 from tests.cli.conftest import Command
 from tests.language_model.models import SENTENCES, bert, gpt, unilm

@@ -15,7 +15,7 @@ from foretext.comparison.ledger import Ledger, Outcome, Plan, SeedOutcome
 from foretext.comparison.rounds import Played
 from foretext.comparison.worker import AnswerReply
 from foretext.metrics.paired import share_tallies
-from foretext.tasks.shown_row import ShownRow
+from foretext.tasks.answers import ShownRow
 
 LABELS = ("sea", "land")
 

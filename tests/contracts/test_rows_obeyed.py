@@ -20,7 +20,7 @@ import torch
 import foretext as ft
 from foretext.base.config import Config
 from foretext.tasks import CLASSIFIERS, TASKS
-from foretext.tasks.classification.linear_config import LinearConfig
+from foretext.tasks.classification.linear_storage import LinearConfig
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
 from foretext.tasks.task import task_named
 from tests.contracts.changed_settings import (

@@ -12,7 +12,7 @@ from foretext.backbones.textcnn import TextCNN
 from foretext.backbones.transformer import Transformer
 from foretext.base.errors import SettingError
 from foretext.evaluation.precision import keep_int8, measure_int8
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.nn.quantized_linear import QuantizedLinear
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tasks.text_to_text.network import TextWriter

@@ -29,8 +29,8 @@ from foretext.interop.config_file import read_config
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints
 from foretext.report.run_report import report_run
+from foretext.tasks.classification.linear_words import WORDS_FILE
 from foretext.tasks.classification.network import TextClassifier
-from foretext.tasks.classification.word_vocabulary import WORDS_FILE
 from foretext.tasks.lessons import Lessons, Teaching
 from tests.task_files import TOPICS, TaskFiles, small_settings
 

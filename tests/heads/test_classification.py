@@ -10,8 +10,8 @@ import torch
 
 from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
+from foretext.heads.base import TaskBase
 from foretext.heads.classification import ClassificationHead
-from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face
 from foretext.tokenizers.hf_files import save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -12,8 +12,8 @@ from foretext.backbones.base import States
 from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
 from foretext.heads.answers import RealNumber
+from foretext.heads.base import TaskBase
 from foretext.heads.matching import MatchingHead, match_mode
-from foretext.heads.task_base import TaskBase
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import random_inputs
 from tests.text_bodies import bert_body, gpt_body, word_body

@@ -12,8 +12,8 @@ from torch import Tensor
 from foretext.backbones.base import States
 from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
+from foretext.heads.base import TaskBase
 from foretext.heads.sentence_vectors import SCORES, TEXTS, SentenceVectorsHead
-from foretext.heads.task_base import TaskBase
 from foretext.nn.contrastive import cosent
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import bert_body, gpt_body

@@ -11,8 +11,8 @@ from foretext.backbones.base import States
 from foretext.backbones.transformer import Transformer
 from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
+from foretext.heads.base import TaskBase
 from foretext.heads.span_qa import SpanHead
-from foretext.heads.task_base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face
 from foretext.tokenizers.hf_files import save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

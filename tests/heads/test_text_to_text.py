@@ -15,7 +15,7 @@ from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.data.batch import Batch, Inputs
 from foretext.data.padded_examples import IGNORED
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
 from foretext.objectives import OBJECTIVES
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from foretext.backbones.deberta import Deberta, DebertaConfig
 from foretext.base.errors import ModelFileError
 from foretext.data.batch import Inputs
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.interop.deberta import DebertaV2
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.transfer import Heads

@@ -14,7 +14,7 @@ import torch
 import foretext as ft
 from foretext.base.errors import ModelFileError
 from foretext.data.batch import Inputs
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.language_model import LanguageModel

@@ -11,7 +11,7 @@ import torch
 
 from foretext.backbones.transformer import Transformer
 from foretext.base.errors import ModelFileError, SettingError
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.weight_file import APART, WEIGHTS
 from foretext.language_model import LanguageModel

@@ -12,7 +12,7 @@ import pytest
 import foretext as ft
 from foretext.base.errors import ModelFileError
 from foretext.finetuning.bases import open_base
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.language_model import LanguageModel
 from foretext.tasks.model import TaskModel
 from foretext.tasks.sentence_vectors.network import SentenceEncoder

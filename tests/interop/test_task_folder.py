@@ -12,7 +12,7 @@ import torch
 import foretext as ft
 from foretext.backbones.encoder_decoder import EncoderDecoder
 from foretext.base.errors import ModelFileError
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
 from foretext.language_model import LanguageModel
 from foretext.tasks.model import TaskModel

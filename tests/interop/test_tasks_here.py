@@ -15,7 +15,7 @@ from foretext.base.errors import ModelFileError
 from foretext.data.rows import RowTexts
 from foretext.finetuning.bases import open_base
 from foretext.finetuning.start import Material, find_start
-from foretext.heads.state_transform import made_transform
+from foretext.heads.text_head import made_transform
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.language_model import LanguageModel

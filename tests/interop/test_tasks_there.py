@@ -12,7 +12,7 @@ import torch
 
 from foretext.data.batch import Inputs
 from foretext.data.rows import TaggedSentence
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tasks.matching.network import TextMatcher
 from foretext.tasks.matching.pairs import PairRows

@@ -16,7 +16,7 @@ from foretext.backbones.xlnet import XLNet
 from foretext.base.errors import ModelFileError
 from foretext.corpus import Corpus
 from foretext.data.batch import Inputs
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.interop.hugging_face import load_hugging_face, save_hugging_face
 from foretext.interop.task_folder import load_task
 from foretext.objectives.permutation_lm import PermutationLM

@@ -19,7 +19,7 @@ from foretext.kernels.fasttext_classifier import (
 from foretext.kernels.fasttext_features import document_entries, unit_signatures
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.tasks.fasttext.config import LOSSES, Loss
-from foretext.tasks.fasttext.output_layer import OutputLayer
+from foretext.tasks.fasttext.model import OutputLayer
 from tests.kernels.classifier_twin import ClassifierTwin
 
 D = 20

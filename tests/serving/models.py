@@ -13,7 +13,7 @@ from foretext.backbones.transformer import Transformer
 from foretext.data.rows import LabelledPair, LabelledText, TaggedSentence
 from foretext.data.rows.questions import Answer, Question
 from foretext.data.rows.sentences import SentenceRow
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.search import SearchIndex
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tasks.matching.network import TextMatcher

@@ -12,7 +12,7 @@ from foretext.heads.matching import MatchingHead
 from foretext.tasks.matching.network import TextMatcher
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.tasks.classification.test_network import classifier, several_labels
-from tests.tasks.explanation.test_gradient_words import sharpened
+from tests.tasks.explanation.test_gradients import sharpened
 from tests.tasks.matching.test_network import likeness, sharp
 from tests.text_bodies import bert_body, word_body
 

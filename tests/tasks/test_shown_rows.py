@@ -6,9 +6,9 @@ import numpy as np
 
 from foretext.data.rows import LabelledPair, LabelledText, TaggedSentence
 from foretext.heads.tag_set import TagSet
+from foretext.tasks.answers import ShownRow
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.score_answers import ScoreAnswers
-from foretext.tasks.shown_row import ShownRow
 from foretext.tasks.tagging.answers import TagAnswers
 
 

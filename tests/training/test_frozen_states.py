@@ -17,7 +17,7 @@ from foretext.base.errors import Interrupted
 from foretext.data.batch import Inputs
 from foretext.data.rows import LabelledText
 from foretext.data.token_file import Tokens
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.tasks.classification.network import TextClassifier

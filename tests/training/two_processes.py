@@ -17,7 +17,7 @@ from foretext.base.errors import Interrupted
 from foretext.data.examples import Examples
 from foretext.data.rows import ParallelText, SentenceRow
 from foretext.data.token_file import Tokens
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.progress.checkpoint import Checkpoints
 from foretext.progress.run_context import RunContext
 from foretext.tasks.sentence_vectors.network import SentenceEncoder

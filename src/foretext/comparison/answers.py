@@ -22,8 +22,7 @@ from foretext.base.parsing import read_json, read_tensors, write_tensors
 from foretext.comparison.worker import AnswerReply
 from foretext.metrics.paired import Tallies
 from foretext.metrics.sum_figures import SUM_FIGURES, named_tallies, row_scores, suits
-from foretext.tasks.answers import Answers, numbers
-from foretext.tasks.shown_row import ShownRow
+from foretext.tasks.answers import Answers, ShownRow, numbers
 
 __all__ = ["Answered", "KeptAnswers", "agreement", "disagreements"]
 

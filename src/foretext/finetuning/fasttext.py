@@ -14,13 +14,12 @@ from foretext.finetuning.learner import Found, Learner, Record, Tell
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
-from foretext.tasks.fasttext.chosen import chosen_sentence
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.tasks.fasttext.config import FastTextClassifierConfig, ResolvedConfig
 from foretext.tasks.fasttext.labelled_texts import TextsWithLabels
-from foretext.tasks.fasttext.search import held_out_split, search_settings
+from foretext.tasks.fasttext.learner import TrainingTexts, load_pretrained, train
+from foretext.tasks.fasttext.search import chosen_sentence, held_out_split, search_settings
 from foretext.tasks.fasttext.text_profile import TextProfile
-from foretext.tasks.fasttext.training import TrainingTexts, load_pretrained, train
 from foretext.tasks.fasttext.training_cost import TrainingCost
 from foretext.tasks.predictor import Predictor
 

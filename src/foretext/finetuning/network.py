@@ -41,7 +41,7 @@ from foretext.finetuning.start import Material, Start, find_start
 from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.finetuning.teachers import ENSEMBLE
 from foretext.finetuning.trials import NetworkTrials, open_settings, search_trials
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline

@@ -39,7 +39,7 @@ SECTIONS = {
     "data": DATA.target,
     "training": TRAINING.target,
     "finetuning": "foretext.finetuning.settings:FinetuningConfig",
-    "linear": "foretext.tasks.classification.linear_config:LinearConfig",
+    "linear": "foretext.tasks.classification.linear_storage:LinearConfig",
     "classifier": "foretext.tasks.fasttext.config:FastTextClassifierConfig",
     "reconstruction": "foretext.objectives.reconstruction:ReconstructionConfig",
     "clean": "foretext.cleaning.settings:CleaningConfig",

@@ -20,7 +20,7 @@ from foretext.data.rows.in_memory import RowTexts
 from foretext.finetuning.bases import NamedBackbone, Origin
 from foretext.finetuning.checks import RATES
 from foretext.finetuning.recipe import BaseModel
-from foretext.heads.task_base import TaskBase, visibility_of
+from foretext.heads.base import TaskBase, visibility_of
 from foretext.run_folder import RunFolder
 from foretext.tasks.task import Task, WordTraits
 from foretext.tokenizers.base import Tokenizer

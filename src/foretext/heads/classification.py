@@ -10,13 +10,19 @@ from foretext.base.config import Config as Settings
 from foretext.data.batch import Inputs, Needed
 from foretext.data.rows.label import LabelValue, found_labels, named_labels
 from foretext.heads.answers import Classes, LabelSets, class_answers
-from foretext.heads.layer_mix import Layers, default_layers, layer_mix
+from foretext.heads.base import TaskBase
 from foretext.heads.long_texts import LongTexts
 from foretext.heads.next_tokens import NextTokens
-from foretext.heads.state_transform import Transform, default_transform
-from foretext.heads.task_base import TaskBase
-from foretext.heads.text_head import TextHead
-from foretext.heads.text_pooler import TextPooler, initialised_linear
+from foretext.heads.text_head import (
+    Layers,
+    TextHead,
+    TextPooler,
+    Transform,
+    default_layers,
+    default_transform,
+    initialised_linear,
+    layer_mix,
+)
 from foretext.heads.word_logits import WordFeatureKind, WordLogits
 from foretext.nn.pooling import Pooling
 

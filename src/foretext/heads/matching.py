@@ -21,13 +21,20 @@ from foretext.data.batch import Inputs
 from foretext.data.overlap_features import NUM_OVERLAP_FEATURES
 from foretext.data.rows.label import LabelValue, found_labels, named_labels
 from foretext.heads.answers import Classes, RealNumber, balanced_weights
-from foretext.heads.layer_mix import Layers, default_layers, layer_mix
+from foretext.heads.base import TaskBase
 from foretext.heads.next_tokens import NextTokens
 from foretext.heads.shared_tokens import SharedTokens, mark_shared_tokens, marks_shared
-from foretext.heads.state_transform import Transform, default_transform
-from foretext.heads.task_base import TaskBase
-from foretext.heads.text_head import TextHead
-from foretext.heads.text_pooler import TextPooler, default_pooling, initialised_linear
+from foretext.heads.text_head import (
+    Layers,
+    TextHead,
+    TextPooler,
+    Transform,
+    default_layers,
+    default_pooling,
+    default_transform,
+    initialised_linear,
+    layer_mix,
+)
 from foretext.heads.word_logits import PairFeatureKind, WordLogits
 from foretext.nn.pooling import Pooling
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from foretext.backbones.base import States
 from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.nn.token_head import Score, TokenHead
 
 __all__ = ["NextTokens"]

@@ -20,9 +20,8 @@ from foretext.backbones.base import States
 from foretext.base.config import Config as Settings
 from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
-from foretext.heads.base import Head
-from foretext.heads.task_base import TaskBase
-from foretext.heads.text_pooler import initialised_linear
+from foretext.heads.base import Head, TaskBase
+from foretext.heads.text_head import initialised_linear
 from foretext.nn.contrastive import cosent, info_nce, right_answers
 from foretext.nn.pooling import Pool
 from foretext.nn.vocabulary_head import Score

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from foretext.base.errors import SettingError
 from foretext.data.framing import Framing
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 
 __all__ = [
     "SharedTokens",

@@ -19,12 +19,17 @@ from foretext.backbones.base import States
 from foretext.base.config import Config as Settings
 from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs
-from foretext.heads.base import Head
-from foretext.heads.layer_mix import Layers, default_layers, layer_mix
+from foretext.heads.base import Head, TaskBase
 from foretext.heads.shared_tokens import SharedTokens, mark_shared_tokens, marks_shared
-from foretext.heads.state_transform import Transform, default_transform, made_transform
-from foretext.heads.task_base import TaskBase
-from foretext.heads.text_pooler import initialised_linear
+from foretext.heads.text_head import (
+    Layers,
+    Transform,
+    default_layers,
+    default_transform,
+    initialised_linear,
+    layer_mix,
+    made_transform,
+)
 from foretext.nn.dropout import Dropout
 from foretext.nn.vocabulary_head import Score
 from foretext.objectives.base import TaskHeads

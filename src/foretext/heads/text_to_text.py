@@ -19,8 +19,7 @@ from foretext.base.config import Config as Settings
 from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.data.padded_examples import IGNORED
-from foretext.heads.base import Head
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import Head, TaskBase
 from foretext.nn.token_head import Score, TokenHead
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective, TaskHeads

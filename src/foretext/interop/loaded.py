@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Visibility
 from foretext.generation import Decoding
-from foretext.heads.base import Head
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import Head, TaskBase
 from foretext.interop.sentence_transformers import PoolingMode
 from foretext.nn.pooling import Dense
 from foretext.objectives.base import Objective

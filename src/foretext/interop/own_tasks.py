@@ -13,8 +13,7 @@ from torch import Tensor
 
 from foretext._version import __version__
 from foretext.base.errors import ModelFileError, SettingError
-from foretext.heads.base import Head
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import Head, TaskBase
 from foretext.interop.loaded import LoadedTask
 from foretext.interop.no_init import no_init
 from foretext.interop.own import (

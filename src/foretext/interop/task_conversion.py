@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, cast
 from torch import Tensor
 
 from foretext.base.errors import ModelFileError
-from foretext.heads.base import Head
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import Head, TaskBase
 from foretext.interop.buffers import check_buffers
 from foretext.interop.conversion import Converted, backbone_config, further_keys
 from foretext.interop.families import FAMILIES, family_of

@@ -20,8 +20,7 @@ from torch import Tensor
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.replacement import refuse_unfinished
 from foretext.generation import Decoding
-from foretext.heads.base import Head
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import Head, TaskBase
 from foretext.interop.config_file import read_config, write_json
 from foretext.interop.conversion import Converted, from_family, to_family
 from foretext.interop.families import family_of

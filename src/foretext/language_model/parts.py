@@ -16,7 +16,7 @@ from foretext.base.representation import represented
 from foretext.data.batch import Visibility
 from foretext.data.framing import Framing
 from foretext.generation import Decoding
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.language_model.embedding import Pooling, ReadTokens, TextEmbedder, read_tokens
 from foretext.language_model.networks import Network, Networks
 from foretext.nn.device import DeviceName, choose_device

@@ -10,7 +10,7 @@ from typing import Any
 from foretext.artifact import load, load_task, opened_run
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.replacement import refuse_unfinished
-from foretext.tasks.fasttext.bin_reader import holds_classifier
+from foretext.tasks.fasttext.bin_file import holds_classifier
 
 __all__ = ["named_places", "open_model"]
 

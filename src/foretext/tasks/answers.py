@@ -1,19 +1,19 @@
-"""Answers to rows: what a model or a baseline says, and how good that is.
-
-Whoever answers gives the same kind of object, so that a baseline is measured as the model is.
-"""
+"""Answers of a model to rows, which say themselves how good they are."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from foretext.metrics.paired import Tallies
-from foretext.tasks.shown_row import ShownRow
 
-__all__ = ["Answers", "numbers"]
+__all__ = ["FEWEST", "Answers", "ShownRow", "excerpt", "numbers", "one_answer", "shown_rows"]
+
+FEWEST = 10  # rows; a good model can answer fewer alike
+
+LONGEST = 300  # characters
 
 
 class Answers(ABC):
@@ -71,3 +71,46 @@ def numbers(figures: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in figures.items()
         if isinstance(value, int | float) and isfinite(value)
     }
+
+
+class ShownRow(NamedTuple):
+    """Texts of at most 300 characters."""
+
+    text: str
+    right: str
+    given: str
+
+
+def shown_rows(texts: Iterable[str], right: Sequence[str], given: Sequence[str]) -> list[ShownRow]:
+    """Return N rows from their texts, the right answers and those that were given."""
+    return [
+        ShownRow(*(excerpt(part) for part in parts))
+        for parts in zip(texts, right, given, strict=True)
+    ]
+
+
+def one_answer(
+    right: Sequence[Hashable], given: Sequence[Hashable], rows: str, shown: str
+) -> str | None:
+    """Return a sentence where all answers are equal and the right ones are not.
+
+    Args:
+        right: N right answers.
+        given: N answers.
+        rows: what is answered, such as "texts".
+        shown: the first answer, as the sentence has it.
+    """
+    if len(given) < FEWEST or len(set(given)) > 1 or len(set(right)) < 2:
+        return None
+    return (
+        f"All {len(given):,} {rows} got the same answer, {shown}, although "
+        f"{len(set(right)):,} different ones are right."
+    )
+
+
+def excerpt(text: str, place: int = 0) -> str:
+    """Return 300 characters of a text around the one at `place`, on one line."""
+    start = max(min(place - LONGEST // 2, len(text) - LONGEST), 0)
+    end = start + LONGEST
+    plain = " ".join(text[start:end].split())
+    return f"{'…' if start else ''}{plain}{'…' if end < len(text) else ''}"

@@ -16,13 +16,10 @@ from foretext.data.rows.label import Label, LabelValue, ordered_labels
 from foretext.metrics import expected_calibration_error, fit_temperature
 from foretext.metrics.classification import multi_label_scores
 from foretext.metrics.paired import Tallies, share_tallies
-from foretext.tasks.answers import Answers
+from foretext.tasks.answers import Answers, ShownRow, excerpt, one_answer, shown_rows
 from foretext.tasks.confusion import confusion, reliability
-from foretext.tasks.excerpts import excerpt
 from foretext.tasks.explanation import Values, log_odds
 from foretext.tasks.label_figures import label_figures
-from foretext.tasks.one_answer import one_answer
-from foretext.tasks.shown_row import ShownRow, shown_rows
 
 __all__ = [
     "ClassAnswers",

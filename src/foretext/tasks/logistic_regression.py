@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.tasks.classification.linear_config import LinearConfig
+from foretext.tasks.classification.linear_storage import LinearConfig
 
 __all__ = ["Regressions", "learn_regressions"]
 

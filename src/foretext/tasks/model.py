@@ -7,12 +7,16 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self, cast
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, cast
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from pydantic import Field
+from torch import nn
 from typing_extensions import TypedDict
 
+from foretext.backbones.base import Backbone, inference_batches
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
 from foretext.base.errors import ModelFileError, SettingError
@@ -21,24 +25,35 @@ from foretext.base.parsing import parse_json
 from foretext.data.examples import Examples
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
-from foretext.heads.base import Head
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import Head, TaskBase
 from foretext.interop.hugging_face import CONFIG
 from foretext.interop.task_folder import load_task, save_task
+from foretext.nn.batch_threads import over_batches
 from foretext.nn.device import DeviceName, choose_device
 from foretext.nn.precision import ReadingPrecision, choose_dtype
 from foretext.nn.quantized_linear import Copies, check_int8, has_int8, reading_copy
 from foretext.objectives.criterion import Criterion
 from foretext.tasks.classification.linear import LinearClassifier
-from foretext.tasks.computing import Outputs, TaskNetwork, compute_outputs
 from foretext.tasks.lessons import Consistency, Lessons, Teaching
 from foretext.tasks.predictor import Predictor
 from foretext.tasks.task import task_named
 from foretext.tokenizers.base import Tokenizer
 
-__all__ = ["KeptFacts", "Positive", "TaskModel", "head_class"]
+__all__ = [
+    "KeptFacts",
+    "Outputs",
+    "Positive",
+    "TaskModel",
+    "TaskNetwork",
+    "compute_outputs",
+    "head_class",
+]
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+BATCH_TOKENS = {"cpu": 1 << 11, "cuda": 1 << 16}  # so that the states of a batch fit into a cache
+
+Outputs = list[NDArray[np.float32]]  # of each example, without padding
 
 
 class KeptFacts(TypedDict, total=False):
@@ -381,3 +396,48 @@ class TaskModel(Predictor):
 def head_class(name: str, source: Path) -> type[Head]:
     """Return the class of the head of a task that the file `source` names."""
     return task_named(name, source).head
+
+
+class TaskNetwork(nn.Module):
+    """A backbone and the head of a task."""
+
+    backbone: Backbone
+    head: Head
+
+    def __init__(self, backbone: Backbone, head: Head) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.head = head
+
+
+class _Batch(NamedTuple):
+    keys: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+
+def compute_outputs(network: TaskNetwork, examples: PaddedExamples) -> Outputs:
+    """Return the task's outputs, (...) or (T, ...) of each example."""
+    device = network.backbone.embedding.device
+    outputs: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(examples)
+    batches = _batches(examples, network.backbone)
+
+    def computed(batch: _Batch) -> NDArray[np.float32]:
+        inputs = examples.batch(batch.keys).inputs.to(device)
+        states = network.backbone(inputs, keep_layers=network.head.needs_layers)
+        return network.head.outputs(states, inputs).float().cpu().numpy()
+
+    for batch, found in zip(batches, over_batches(computed, batches, device), strict=True):
+        of_positions = found.ndim > 2
+        for key, length, output in zip(
+            batch.keys.tolist(), batch.lengths.tolist(), found, strict=True
+        ):
+            outputs[key] = output[:length] if of_positions else output
+    return outputs
+
+
+def _batches(examples: PaddedExamples, backbone: Backbone) -> list[_Batch]:
+    """Return the longest rows first, so that a lack of memory shows at once."""
+    lengths = examples.lengths(np.arange(len(examples)))
+    widths = (lengths * examples.group).tolist()
+    batches = map(np.asarray, inference_batches(backbone, widths, BATCH_TOKENS))
+    return [_Batch(keys, lengths[keys]) for keys in batches]

@@ -27,11 +27,8 @@ from foretext.data.rows.settings import Columns
 from foretext.tasks.answers import Answers
 from foretext.tasks.class_answers import ClassAnswers, label_doubts
 from foretext.tasks.explanation import Method
-from foretext.tasks.explanation.explained import MOST, explain
-from foretext.tasks.explanation.explanation import Explanation
-from foretext.tasks.explanation.values import Values
-from foretext.tasks.explanation.weighed import Asked, Weighed
-from foretext.tasks.explanation.words import Texts, split_words
+from foretext.tasks.explanation.explained import MOST, Explanation, explain
+from foretext.tasks.explanation.words import Asked, Texts, Values, Weighed, split_words
 from foretext.tasks.task import Task
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.known_languages import languages_of_tokenizer

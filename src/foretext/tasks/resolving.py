@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from foretext.corpus.chinese_words import is_jieba_installed
+from foretext.heads.base import TaskBase
 from foretext.heads.matching import MatchingHead, match_mode
 from foretext.heads.shared_tokens import marks_shared, shared_token_note
 from foretext.heads.span_qa import SpanHead
-from foretext.heads.tagging import TaggingHead
-from foretext.heads.task_base import TaskBase
-from foretext.heads.word_boundaries import gains_from_boundaries
+from foretext.heads.tagging import TaggingHead, gains_from_boundaries
 from foretext.tasks.task import Resolved
 
 __all__ = ["resolved_boundaries", "resolved_mode", "resolved_shared_tokens"]

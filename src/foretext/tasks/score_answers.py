@@ -13,12 +13,16 @@ from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledPair
 from foretext.metrics import pearson, spearman
 from foretext.metrics.paired import Tallies, rank_tallies
-from foretext.tasks.answers import Answers
-from foretext.tasks.excerpts import excerpt
-from foretext.tasks.one_answer import FEWEST
-from foretext.tasks.shown_row import ShownRow, shown_rows
+from foretext.tasks.answers import FEWEST, Answers, ShownRow, excerpt, shown_rows
 
-__all__ = ["ScoreAnswers", "correlation", "score_findings", "score_range", "scores_of"]
+__all__ = [
+    "ScoreAnswers",
+    "correlation",
+    "have_scores",
+    "score_findings",
+    "score_range",
+    "scores_of",
+]
 
 MOST_POINTS = 1000
 MOST_ERRORS = 50
@@ -183,3 +187,8 @@ def correlation(
     if np.size(given) < 2:
         raise CorpusError("A correlation of scores needs at least two rows; give more rows.")
     return float(np.nan_to_num(measure(gold, given)))
+
+
+def have_scores(rows: Sequence[LabelledPair]) -> bool:
+    """Whether pairs have scores, not labels."""
+    return bool(rows) and rows[0].score is not None

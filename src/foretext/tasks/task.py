@@ -23,8 +23,7 @@ from foretext.tasks.baseline import Baseline
 from foretext.tasks.regression_cost import RegressionCost
 
 if TYPE_CHECKING:
-    from foretext.heads.base import Head
-    from foretext.heads.task_base import TaskBase
+    from foretext.heads.base import Head, TaskBase
     from foretext.tasks.model import TaskModel
 
 __all__ = ["Feature", "HeadTraits", "Resolved", "Task", "WordTraits", "lazily", "task_named"]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.data.padded_examples import Ragged
+from foretext.heads.base import TaskBase
 from foretext.heads.long_texts import LongTexts, cut_text
-from foretext.heads.task_base import TaskBase
 
 __all__ = ["Windows"]
 

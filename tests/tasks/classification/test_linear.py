@@ -19,9 +19,8 @@ import foretext as ft
 from foretext.base.errors import CorpusError, ModelFileError, SettingError
 from foretext.base.parsing import read_tensors, write_tensors
 from foretext.data.rows import LabelledText, RowsConfig, read_texts
-from foretext.tasks.classification.linear import LinearClassifier
-from foretext.tasks.classification.linear_config import LinearConfig
-from foretext.tasks.classification.linear_storage import FILE
+from foretext.tasks.classification.linear import LinearClassifier, informative_features
+from foretext.tasks.classification.linear_storage import FILE, LinearConfig
 
 TEXTS = ["a good film", "a fine film", "bad, very bad", "a bad film", "good and fine"]
 LABELS = ["pos", "pos", "neg", "neg", "pos"]
@@ -229,3 +228,22 @@ def test_rows_with_labels_of_others_are_doubted() -> None:
     assert model.row_doubts(rows[1:2]) == []
     (doubt,) = model.row_doubts(rows)
     assert doubt.startswith("2 of 3 rows have labels that the model does not know ('1', '2'; it")
+
+
+def test_the_largest_weights_come_first() -> None:
+    weights = np.array([[0.5, -1], [2, 0], [-1, 3]], np.float32)
+    assert informative_features(["a", "b"], ["x", "y", "z"], weights) == {
+        "a": ["y", "x"],
+        "b": ["z"],
+    }
+
+
+def test_of_two_labels_a_weight_speaks_for_the_second() -> None:
+    weights = np.array([[0.5], [-2], [0]], np.float32)
+    assert informative_features(["a", "b"], ["x", "y", "z"], weights) == {"a": ["y"], "b": ["x"]}
+
+
+def test_a_linear_classifier_names_its_own() -> None:
+    texts = ["a fine film", "a bad film", "a fine play", "a bad play"]
+    told = LinearClassifier().fit(texts, ["pos", "neg"] * 2).described()["informative_features"]
+    assert (told["pos"][0], told["neg"][0]) == ("a fine", "a bad")

@@ -11,8 +11,8 @@ import torch
 
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import LabelledText
+from foretext.heads.base import TaskBase
 from foretext.heads.classification import ClassificationHead
-from foretext.heads.task_base import TaskBase
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import SIGHTED, bert_body, gpt_body, labelled_texts, learn, word_body

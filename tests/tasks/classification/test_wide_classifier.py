@@ -15,8 +15,8 @@ from foretext.data.rows import LabelledText
 from foretext.heads.classification import ClassificationHead
 from foretext.metrics import sigmoid, softmax
 from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.classification.linear_words import WORDS_FILE, WordVocabulary
 from foretext.tasks.classification.network import TextClassifier
-from foretext.tasks.classification.word_vocabulary import WORDS_FILE, WordVocabulary
 from foretext.tasks.lessons import Lessons, Teaching
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.tasks.classification.test_network import several_labels

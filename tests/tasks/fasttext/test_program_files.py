@@ -16,8 +16,7 @@ import pytest
 
 from foretext.base.errors import VectorFileError
 from foretext.corpus.pre_tokenizers import PreTokenizer
-from foretext.tasks.fasttext.bin_reader import read_model
-from foretext.tasks.fasttext.bin_writer import write_model
+from foretext.tasks.fasttext.bin_file import read_model, write_model
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.tasks.fasttext.config import PROGRAM_DEFAULTS
 from foretext.tasks.fasttext.model import FastTextModel

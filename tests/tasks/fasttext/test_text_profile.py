@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from foretext.base.errors import SettingError
-from foretext.tasks.fasttext.chosen import chosen_sentence
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.tasks.fasttext.config import (
     PROGRAM_DEFAULTS,
     FastTextClassifierConfig,
     ResolvedConfig,
 )
+from foretext.tasks.fasttext.search import chosen_sentence
 from foretext.tasks.fasttext.text_profile import TextProfile
 from tests.tasks.fasttext.texts import labelled_texts
 

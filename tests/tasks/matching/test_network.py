@@ -11,8 +11,8 @@ import torch
 
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import LabelledPair, PairsConfig
+from foretext.heads.base import TaskBase
 from foretext.heads.matching import MatchingHead
-from foretext.heads.task_base import TaskBase
 from foretext.tasks.matching.network import TextMatcher
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import TIMES

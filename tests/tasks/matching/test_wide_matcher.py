@@ -12,8 +12,8 @@ import torch
 import foretext as ft
 from foretext.base.errors import ForetextError, SettingError
 from foretext.data.rows import LabelledPair
+from foretext.heads.base import TaskBase
 from foretext.heads.matching import MatchingHead
-from foretext.heads.task_base import TaskBase
 from foretext.metrics import softmax
 from foretext.tasks.matching.baseline import PairBaseline
 from foretext.tasks.matching.network import TextMatcher

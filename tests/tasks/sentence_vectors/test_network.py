@@ -15,8 +15,8 @@ import foretext as ft
 from foretext.backbones.transformer import Transformer
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import SentenceRow
+from foretext.heads.base import TaskBase
 from foretext.heads.sentence_vectors import SentenceVectorsHead
-from foretext.heads.task_base import TaskBase
 from foretext.language_model import LanguageModel
 from foretext.tasks.examining import examine
 from foretext.tasks.sentence_vectors.network import SentenceEncoder

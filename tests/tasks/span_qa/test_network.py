@@ -12,8 +12,8 @@ from foretext.backbones.pair_reader import PairReader
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Answer, Question
+from foretext.heads.base import TaskBase
 from foretext.heads.span_qa import SpanHead
-from foretext.heads.task_base import TaskBase
 from foretext.progress.run_context import RunContext
 from foretext.tasks.span_qa.network import SpanReader
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

@@ -13,8 +13,8 @@ import torch
 from foretext.backbones.recurrent import Recurrent
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import TaggedConfig, TaggedSentence
+from foretext.heads.base import TaskBase
 from foretext.heads.tagging import TaggingHead
-from foretext.heads.task_base import TaskBase
 from foretext.metrics import violations
 from foretext.progress.run_context import RunContext
 from foretext.tasks import resolving

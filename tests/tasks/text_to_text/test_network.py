@@ -18,11 +18,10 @@ from foretext.data.rows import ParallelText
 from foretext.data.rows.in_memory import RowTexts
 from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.metrics.texts import bleu
-from foretext.tasks.text_to_text.answers import TextAnswers
+from foretext.tasks.text_to_text.answers import TextAnswer, TextAnswers
 from foretext.tasks.text_to_text.network import TextWriter
-from foretext.tasks.text_to_text.text_answer import TextAnswer
 from foretext.tokenizers.subwords import learn_subwords
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss

@@ -26,12 +26,11 @@ from foretext.data.rows.label import Label, ordered_labels
 from foretext.metrics import sigmoid, softmax
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import ClassAnswers
-from foretext.tasks.classification.informative_features import informative_features
 from foretext.tasks.classification.labeller import TextLabeller, check_same_number
-from foretext.tasks.classification.linear_config import LinearConfig
 from foretext.tasks.classification.linear_storage import (
     FILE,
     KIND,
+    LinearConfig,
     LinearParts,
     read_parts,
     write_parts,
@@ -44,11 +43,20 @@ from foretext.tasks.not_fitted import not_fitted
 from foretext.tasks.regression_cost import RegressionCost
 from foretext.tasks.spelled_words import Splitting
 
-__all__ = ["LinearClassifier", "LinearConfig", "linear_baseline", "linear_baseline_cost"]
+__all__ = [
+    "LinearClassifier",
+    "LinearConfig",
+    "informative_features",
+    "linear_baseline",
+    "linear_baseline_cost",
+]
 
 MANY_LABELS = 100  # with fewer it learns in seconds
 LONG_SECONDS = 20.0  # from here on a run says it
 Probabilities = NDArray[np.float64]
+
+MOST = 12  # of a label
+MOST_LABELS = 100  # of which features are named; those of more labels nobody reads
 
 
 class LinearClassifier(TextLabeller):
@@ -326,3 +334,26 @@ def linear_baseline(rows: Sequence[LabelledText]) -> Baseline:
 def linear_baseline_cost(rows: Sequence[LabelledText]) -> RegressionCost | None:
     """Return what `linear_baseline` would take; None: seconds."""
     return LinearClassifier().cost([row.text for row in rows], [row.labels for row in rows])
+
+
+def informative_features(
+    labels: Sequence[str], features: Sequence[str], weights: NDArray[np.float32]
+) -> dict[str, list[str]]:
+    """Return, by label, the features with the largest weights above 0, the largest first.
+
+    Args:
+        labels: C names.
+        features: F names.
+        weights: (F, C); (F, 1) of two labels, where a weight speaks for the second one.
+    """
+    if weights.shape[1] == 1:
+        weights = np.concatenate([-weights, weights], axis=1)
+    told = zip(labels[:MOST_LABELS], weights.T, strict=False)
+    return {label: [features[place] for place in _largest(own)] for label, own in told}
+
+
+def _largest(weights: NDArray[np.float32]) -> list[int]:
+    size = min(MOST, len(weights))
+    best = np.sort(np.argpartition(-weights, size - 1)[:size])
+    order = best[np.argsort(-weights[best], kind="stable")]
+    return [place for place in order.tolist() if weights[place] > 0]

@@ -16,12 +16,9 @@ from foretext.base.errors import ModelFileError, SettingError
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.replaced_examples import ReplacedExamples
 from foretext.data.rows import LabelledText
-from foretext.heads.base import Head
+from foretext.heads.base import Head, TaskBase
 from foretext.heads.classification import ClassificationHead
-from foretext.heads.consistent import Consistent
-from foretext.heads.partly_labelled import IS_LABELLED
-from foretext.heads.task_base import TaskBase
-from foretext.heads.taught import TEACHER, Taught
+from foretext.heads.distilled import IS_LABELLED, TEACHER, Consistent, Taught
 from foretext.tasks.class_answers import (
     ClassAnswers,
     check_labels,
@@ -32,12 +29,12 @@ from foretext.tasks.classification.ensemble import Ensemble, Logits, Weights
 from foretext.tasks.classification.labeller import TextLabeller
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.linear_storage import FILE
+from foretext.tasks.classification.linear_words import WORDS_FILE, WordVocabulary
 from foretext.tasks.classification.task import Classification
 from foretext.tasks.classification.word_reader import ReadWords, WordReader
-from foretext.tasks.classification.word_vocabulary import WORDS_FILE, WordVocabulary
 from foretext.tasks.classification.words import LearnedWords, learned_words
 from foretext.tasks.explanation import Asked, Texts, Weighed
-from foretext.tasks.explanation.gradient_words import (
+from foretext.tasks.explanation.gradients import (
     EXPLAINED_BY,
     TokenRows,
     text_places,

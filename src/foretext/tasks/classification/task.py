@@ -13,9 +13,8 @@ from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label import Label, found_labels
 from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.texts import LabelledText
-from foretext.tasks.baseline import Baseline
+from foretext.tasks.baseline import Baseline, majority_baseline
 from foretext.tasks.class_answers import count_labels
-from foretext.tasks.majority_baseline import majority_baseline
 from foretext.tasks.regression_cost import RegressionCost
 from foretext.tasks.task import Feature, HeadTraits, Task, lazily
 

@@ -13,7 +13,7 @@ from foretext.data.sparse_rows import SparseRows
 from foretext.heads.word_logits import WordLogits
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.linear_storage import LinearParts
-from foretext.tasks.classification.word_vocabulary import WordVocabulary
+from foretext.tasks.classification.linear_words import WordVocabulary
 from foretext.tasks.classification.words import LearnedWords
 from foretext.tasks.explanation import Asked, Weighed
 

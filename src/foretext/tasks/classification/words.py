@@ -19,7 +19,7 @@ from foretext.base.errors import CorpusError
 from foretext.corpus.decoding import Form
 from foretext.data.rows import LabelledText
 from foretext.tasks.classification.linear import LinearClassifier
-from foretext.tasks.classification.word_vocabulary import WordVocabulary
+from foretext.tasks.classification.linear_words import WordVocabulary
 
 __all__ = ["FOLDS", "LearnedWords", "cross_fitted", "learned_linear", "learned_words"]
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from foretext.tasks.explanation.explained import MOST, Method, explain
-from foretext.tasks.explanation.explanation import ExplainedWord, Explanation
-from foretext.tasks.explanation.values import Values, contrasted, log_odds
-from foretext.tasks.explanation.weighed import Asked, Weighed
-from foretext.tasks.explanation.words import Place, Texts, split_chinese, summed
+from foretext.tasks.explanation.explained import MOST, ExplainedWord, Explanation, Method, explain
+from foretext.tasks.explanation.words import (
+    Asked,
+    Place,
+    Texts,
+    Values,
+    Weighed,
+    contrasted,
+    log_odds,
+    split_chinese,
+    summed,
+)
 
 __all__ = [
     "MOST",

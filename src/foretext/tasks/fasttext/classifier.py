@@ -22,10 +22,8 @@ from foretext.progress.run_context import RunContext
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.classification.labeller import TextLabeller, check_top
 from foretext.tasks.classification.task import Classification
-from foretext.tasks.explanation.values import Values, contrasted
-from foretext.tasks.explanation.words import Texts, split_chinese
-from foretext.tasks.fasttext.bin_reader import read_model
-from foretext.tasks.fasttext.bin_writer import cutting_note, write_model
+from foretext.tasks.explanation.words import Texts, Values, contrasted, split_chinese
+from foretext.tasks.fasttext.bin_file import cutting_note, read_model, write_model
 from foretext.tasks.fasttext.config import FastTextClassifierConfig, Loss, Splitting
 from foretext.tasks.fasttext.labelled_texts import (
     Labels,
@@ -33,17 +31,17 @@ from foretext.tasks.fasttext.labelled_texts import (
     held_out,
     labelled,
 )
-from foretext.tasks.fasttext.model import FastTextModel
-from foretext.tasks.fasttext.quantisation import prune, quantise
-from foretext.tasks.fasttext.rows import DenseRows
-from foretext.tasks.fasttext.storage import KIND, load_folder, save_folder, write_folder
-from foretext.tasks.fasttext.text_profile import TextProfile
-from foretext.tasks.fasttext.training import (
+from foretext.tasks.fasttext.learner import (
     TrainingTexts,
     load_pretrained,
     retrain,
     train,
 )
+from foretext.tasks.fasttext.model import FastTextModel
+from foretext.tasks.fasttext.quantisation import prune, quantise
+from foretext.tasks.fasttext.rows import DenseRows
+from foretext.tasks.fasttext.storage import KIND, load_folder, save_folder, write_folder
+from foretext.tasks.fasttext.text_profile import TextProfile
 from foretext.tasks.label_figures import label_figures
 from foretext.tasks.not_fitted import not_fitted
 

@@ -16,7 +16,7 @@ from foretext.kernels.fasttext_features import document_units, encode_lines
 from foretext.kernels.ngrams import hash_bytes
 from foretext.kernels.word_table import MAX_WORD_BYTES
 from foretext.tasks.fasttext.config import ResolvedConfig
-from foretext.tasks.fasttext.interned import InternedTexts
+from foretext.tasks.fasttext.labelled_texts import InternedTexts
 from foretext.tasks.fasttext.splitter import line_bytes, splitter_of
 from foretext.vectors.ngrams import LINE_END, marked_bytes
 

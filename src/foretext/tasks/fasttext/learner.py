@@ -2,38 +2,57 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.base.errors import SettingError
+from foretext.base.errors import CorpusError, SettingError
 from foretext.base.runtime import refuse_without_memory
-from foretext.kernels.fasttext_classifier import Model, fill_rows, scratch_for, train_documents
+from foretext.data.rows.label import kept_values
+from foretext.kernels.fasttext_classifier import (
+    Documents,
+    Model,
+    fill_rows,
+    scratch_for,
+    train_documents,
+)
+from foretext.kernels.fasttext_features import document_entries, unit_signatures
 from foretext.kernels.simd import aligned_zeros, padded
-from foretext.tasks.fasttext.config import LOSSES
+from foretext.progress.run_context import RunContext
+from foretext.tasks.fasttext.config import LOSSES, ResolvedConfig
 from foretext.tasks.fasttext.dictionary import Dictionary, Units, WordIds
-from foretext.tasks.fasttext.features import TrainingFeatures
-from foretext.tasks.fasttext.labels import NumberedLabels
-from foretext.tasks.fasttext.model import FastTextModel
-from foretext.tasks.fasttext.output_layer import OutputLayer
+from foretext.tasks.fasttext.labelled_texts import (
+    InternedTexts,
+    LabelTable,
+    NumberedLabels,
+    TextsWithLabels,
+    number_labels,
+)
+from foretext.tasks.fasttext.model import FastTextModel, OutputLayer
 from foretext.tasks.fasttext.rows import DenseRows
+from foretext.tasks.fasttext.splitter import splitter_of
+from foretext.vectors.hogwild import train_hogwild
+from foretext.vectors.ngrams import LINE_END
 from foretext.vectors.schedule import Learned, Slices
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["ClassifierLearner", "LabelledTokens"]
+__all__ = ["Trained", "TrainingTexts", "load_pretrained", "retrain", "train"]
 
 MOST_HELD_OUT = 2_000  # texts; more make the loss no steadier
 
 
-class LabelledTokens(NamedTuple):
+class _LabelledTokens(NamedTuple):
     """Encoded texts and their labels."""
 
     tokens: WordIds
     labels: NumberedLabels
 
 
-class ClassifierLearner:
+class _ClassifierLearner:
     """A `SliceLearner` for `foretext.vectors.hogwild`.
 
     Args:
@@ -50,9 +69,9 @@ class ClassifierLearner:
     def __init__(
         self,
         dictionary: Dictionary,
-        train: LabelledTokens,
+        train: _LabelledTokens,
         *,
-        valid: LabelledTokens | None = None,
+        valid: _LabelledTokens | None = None,
         pretrained: WordVectors | None = None,
         base: FastTextModel | None = None,
     ) -> None:
@@ -62,7 +81,7 @@ class ClassifierLearner:
         self.stride = padded(self.config.dim)
         self.layer = OutputLayer(self.config.loss, dictionary.label_counts)
         known, vectors = _known_words(dictionary, pretrained)
-        self.features = TrainingFeatures.build(dictionary, *train, apart=known, base=base)
+        self.features = _TrainingFeatures.build(dictionary, *train, apart=known, base=base)
         self.slices = Slices.of_starts(self.features.documents.token_starts)
         num_rows = len(self.features.members) + self.layer.num_outputs + self.config.workers
         refuse_without_memory(
@@ -176,7 +195,7 @@ class ClassifierLearner:
             path_codes=self.layer.paths.codes,
         )
 
-    def _features_of(self, texts: LabelledTokens) -> tuple[Units, NDArray[np.bool_]]:
+    def _features_of(self, texts: _LabelledTokens) -> tuple[Units, NDArray[np.bool_]]:
         wanted = texts.labels.matrix(len(self.dictionary.labels))
         features = self.dictionary.units(texts.tokens)
         starts = features.starts[: MOST_HELD_OUT + 1]
@@ -198,3 +217,176 @@ def _known_words(
     there = np.array([vectors.key_to_index.get(word, -1) for word in dictionary.words], np.int64)
     known = np.flatnonzero(there >= 0)
     return known, vectors.vectors[there[known]]
+
+
+class _TrainingFeatures(NamedTuple):
+    """What the kernel learns from, and which row each unit has."""
+
+    documents: Documents
+    unit_rows: NDArray[np.int32]  # (V + buckets,), -1 for a bucket that never occurs
+    members: NDArray[np.int32]  # (R,), units that share each row
+
+    @classmethod
+    def build(
+        cls,
+        dictionary: Dictionary,
+        tokens: WordIds,
+        labels: NumberedLabels,
+        apart: NDArray[np.int64],
+        base: FastTextModel | None = None,
+    ) -> _TrainingFeatures:
+        """Group the units of the texts, and shuffle these by the seed of the settings.
+
+        Args:
+            dictionary: V words and the buckets.
+            tokens: the texts, encoded.
+            labels: theirs.
+            apart: words that share their row with no other unit.
+            base: a model to go on from, whose rows stay apart as they are; units that it has no
+                row for are left out where it is pruned.
+        """
+        features = dictionary.units(tokens)
+        signatures = unit_signatures(*features, dictionary.num_units)
+        signatures[apart] = _numbers(len(apart))
+        if base is not None:
+            known = base.unit_rows
+            features = _without_missing(features, known) if base.pruned else features
+            signatures[known >= 0] = _numbers(len(base.rows))[known[known >= 0]]
+        config = dictionary.config
+        order = np.random.default_rng(config.seed).permutation(len(features.starts) - 1)
+        unit_rows = np.full(dictionary.num_units, -1, np.int32)
+        members = np.zeros(dictionary.num_units, np.int32)
+        rows, times, starts, num_rows = document_entries(
+            *features, signatures, order, unit_rows, members
+        )
+        unmet = unit_rows < 0
+        unmet[len(dictionary) :] &= base is not None and base.unit_rows[len(dictionary) :] >= 0
+        members = _with_own_rows(unit_rows, members[:num_rows], np.flatnonzero(unmet))
+        labels = labels.taken(order)
+        reads = times.astype(np.float32)
+        documents = Documents(
+            starts=starts,
+            rows=rows,
+            reads=reads,
+            writes=reads / members.astype(np.float32)[rows],
+            num_units=np.diff(features.starts)[order].astype(np.float32),
+            label_starts=labels.starts,
+            labels=labels.ids,
+            token_starts=np.insert(np.cumsum(np.diff(tokens.starts)[order]), 0, 0),
+        )
+        return cls(documents, unit_rows, members)
+
+
+def _numbers(size: int) -> NDArray[np.uint64]:
+    """Random numbers that no signature of documents will equal."""
+    return np.random.default_rng(size).integers(1, 2**64 - 1, size, np.uint64)
+
+
+def _without_missing(features: Units, unit_rows: NDArray[np.int32]) -> Units:
+    kept = unit_rows[features.units] >= 0
+    before = np.insert(np.cumsum(kept), 0, 0)
+    return Units(features.units[kept], before[features.starts])
+
+
+def _with_own_rows(
+    unit_rows: NDArray[np.int32], members: NDArray[np.int32], unmet: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Give a row of its own to each unit of `unmet`, which no text has; returns all members."""
+    unit_rows[unmet] = len(members) + np.arange(len(unmet))
+    return np.concatenate([members, np.ones(len(unmet), np.int32)])
+
+
+@dataclass(frozen=True)
+class TrainingTexts:
+    """Texts that were cut into words once, for any number of trainings with these words."""
+
+    interned: InternedTexts
+    labels: Sequence[Sequence[str]]
+
+    @classmethod
+    def of(cls, given: TextsWithLabels, config: ResolvedConfig) -> TrainingTexts:
+        """Cut texts by the settings that say what a word is."""
+        splitter = splitter_of(config)
+        return cls(InternedTexts.of(given.texts, splitter, config.label_prefix), given.labels)
+
+
+class Trained(NamedTuple):
+    """What one training gave."""
+
+    model: FastTextModel
+    history: list[dict[str, Any]]  # the records of metrics.jsonl
+
+
+def train(
+    config: ResolvedConfig,
+    texts: TrainingTexts,
+    valid: TextsWithLabels | None = None,
+    pretrained: WordVectors | None = None,
+    context: RunContext | None = None,
+) -> Trained:
+    """Learn a classifier.
+
+    Raises:
+        CorpusError: there are not two labels, or no words that are frequent enough.
+        SettingError: `pretrained` has another size, or the loss is no longer a number.
+        Interrupted: a signal asked for it.
+    """
+    table = LabelTable.of(texts.labels, config.min_count_label)
+    names = [config.label_prefix + name for name in table.names]
+    more = () if pretrained is None else pretrained.index_to_key
+    dictionary, tokens = Dictionary.learn(
+        texts.interned, names, table.counts, config, more, kept_values(table.names)
+    )
+    if set(dictionary.words) <= {LINE_END}:
+        raise CorpusError(
+            f"The texts hold no word that occurs min_count = {config.min_count} times; give texts "
+            "with words, or lower min_count."
+        )
+    learner = _ClassifierLearner(
+        dictionary,
+        _LabelledTokens(tokens, number_labels(texts.labels, table.names)),
+        valid=None if valid is None else _encoded(valid, dictionary),
+        pretrained=pretrained,
+    )
+    return _trained(learner, context)
+
+
+def retrain(
+    model: FastTextModel,
+    texts: TextsWithLabels,
+    *,
+    epochs: int | None = None,
+    lr: float | None = None,
+    context: RunContext | None = None,
+) -> Trained:
+    """Continue the training of a model; its words, labels and n-grams stay as they are."""
+    changes: dict[str, Any] = {} if lr is None else {"lr": lr}
+    if epochs is not None:
+        changes |= {"epochs": epochs, "budget_seconds": None}
+    dictionary = model.dictionary.with_config(model.dictionary.config.model_copy(update=changes))
+    encoded = _encoded(texts, dictionary)
+    return _trained(_ClassifierLearner(dictionary, encoded, base=model), context)
+
+
+def load_pretrained(config: ResolvedConfig) -> WordVectors | None:
+    """Open the vectors that the settings name: a run's folder, or a vector file.
+
+    Raises:
+        VectorFileError: there are none, or the file is damaged.
+    """
+    if config.pretrained_vectors is None:
+        return None
+    path = Path(config.pretrained_vectors)
+    return WordVectors.load(path / "vectors.safetensors" if path.is_dir() else path)
+
+
+def _encoded(given: TextsWithLabels, dictionary: Dictionary) -> _LabelledTokens:
+    return _LabelledTokens(
+        dictionary.encode(given.texts), number_labels(given.labels, dictionary.classes)
+    )
+
+
+def _trained(learner: _ClassifierLearner, context: RunContext | None) -> Trained:
+    context = context or RunContext(Path(), title="fasttext")
+    history = train_hogwild(learner, learner.config.descent, context)
+    return Trained(learner.model(), history)

@@ -7,7 +7,7 @@ cut into words once for all trials. What the user has chosen stays as it is.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,18 +18,36 @@ from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.tasks.fasttext.config import FastTextClassifierConfig, ResolvedConfig
 from foretext.tasks.fasttext.labelled_texts import TextsWithLabels
+from foretext.tasks.fasttext.learner import TrainingTexts, load_pretrained, train
 from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.text_profile import TextProfile
-from foretext.tasks.fasttext.training import TrainingTexts, load_pretrained, train
-from foretext.tasks.fasttext.trial_costs import TrialCosts
 from foretext.tasks.label_figures import label_figures
 
-__all__ = ["SearchResult", "held_out_split", "search_settings"]
+__all__ = ["SearchResult", "chosen_sentence", "held_out_split", "search_settings"]
 
 LIKELY = 0.5  # with one-vs-all, labels at least so likely are predicted
 MOST_EPOCHS = 100
 HELD_OUT_RATE = 0.1
 MOST_SKIPPED = 30  # proposals in a row that there is no time for
+
+Suggest = Callable[[Any, ResolvedConfig], Any]  # of a trial, and the settings of the first one
+SPACE: dict[str, Suggest] = {
+    "lr": lambda trial, _: trial.suggest_float("lr", 0.02, 2.0, log=True),
+    "epochs": lambda trial, _: trial.suggest_int("epochs", 2, MOST_EPOCHS, log=True),
+    "word_ngrams": lambda trial, _: trial.suggest_int("word_ngrams", 1, 3),
+    "maxn": lambda trial, first: trial.suggest_categorical("maxn", sorted({0, 4, 6, first.maxn})),
+    "dim": lambda trial, _: trial.suggest_int("dim", 16, 256, log=True),
+    "min_count": lambda trial, _: trial.suggest_int("min_count", 1, 5),
+}
+
+KINDS = {
+    "unicode_words": "words of letters and digits",
+    "chinese_characters": "each Chinese character a word",
+}
+NGRAMS = {1: "single words", 2: "pairs of words"}
+
+MEASURING = 0.5  # of the time beside learning, about
+LEAST = 1e-3  # seconds, and epochs, that a training is taken to have
 
 
 class SearchResult(NamedTuple):
@@ -119,7 +137,7 @@ class _Trials:
         self.tried: list[tuple[float, ResolvedConfig]] = []
         self.records: list[dict[str, Any]] = []
         self._budget = budget
-        self._costs = TrialCosts()
+        self._costs = _TrialCosts()
 
     def run(self, trial: Any) -> float | None:
         """Train once, and judge; None: there is no time for it, and it was not done.
@@ -185,17 +203,6 @@ def _is_free(config: FastTextClassifierConfig, name: str) -> bool:
     return name not in config.changed
 
 
-Suggest = Callable[[Any, ResolvedConfig], Any]  # of a trial, and the settings of the first one
-SPACE: dict[str, Suggest] = {
-    "lr": lambda trial, _: trial.suggest_float("lr", 0.02, 2.0, log=True),
-    "epochs": lambda trial, _: trial.suggest_int("epochs", 2, MOST_EPOCHS, log=True),
-    "word_ngrams": lambda trial, _: trial.suggest_int("word_ngrams", 1, 3),
-    "maxn": lambda trial, first: trial.suggest_categorical("maxn", sorted({0, 4, 6, first.maxn})),
-    "dim": lambda trial, _: trial.suggest_int("dim", 16, 256, log=True),
-    "min_count": lambda trial, _: trial.suggest_int("min_count", 1, 5),
-}
-
-
 def _score(model: FastTextModel, valid: TextsWithLabels) -> float:
     chances = model.chances(valid.texts)
     classes = np.array(model.dictionary.classes)
@@ -215,3 +222,77 @@ def _optuna() -> Any:
         raise MissingExtraError("optuna", "search", "A search for settings") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna
+
+
+def chosen_sentence(given: FastTextClassifierConfig, config: ResolvedConfig) -> str | None:
+    """Return one sentence about the settings that were open; None: there were none.
+
+    Args:
+        given: settings as a person gave them.
+        config: what became of them.
+    """
+    chosen = [PHRASES[name](config) for name in given.open if name in PHRASES]
+    said = [phrase for phrase in chosen if phrase]
+    return f"chosen for these rows: {', '.join(said)}" if said else None
+
+
+def _ngrams(config: ResolvedConfig) -> str:
+    return NGRAMS.get(config.word_ngrams, f"up to {config.word_ngrams} words side by side")
+
+
+PHRASES: dict[str, Callable[[ResolvedConfig], str]] = {
+    "lr": lambda config: f"lr {config.lr:g}",
+    "epochs": lambda config: f"{config.epochs} epochs" if config.budget_seconds is None else "",
+    "word_ngrams": _ngrams,
+    "maxn": lambda config: (
+        f"{config.minn} to {config.maxn} letters side by side" if config.maxn else ""
+    ),
+    "pre_tokenizer": lambda config: KINDS[config.pre_tokenizer],
+    "lowercase": lambda config: "lower case" if config.lowercase else "",
+}
+
+
+class _TrialCosts:
+    """Seconds of an epoch, and of all that a trial does beside learning, for a unit of cost."""
+
+    def __init__(self) -> None:
+        self._epoch = 0.0  # of the last trial, as a unit
+        self._beside = 0.0  # of the slowest: counting features, drawing rows, measuring
+
+    def learn(self, config: ResolvedConfig, last: Mapping[str, Any], seconds: float) -> None:
+        """Take note of a trial.
+
+        Args:
+            config: its settings.
+            last: the last record of its training.
+            seconds: of the whole trial.
+        """
+        learning = max(last["time"], LEAST)
+        self._epoch = learning / (max(last["epoch"], LEAST) * _epoch_cost(config))
+        beside = (seconds - last["time"]) / _cost_beside(config)
+        self._beside = max(self._beside, beside)
+
+    def training(self, config: ResolvedConfig, left: float) -> float:
+        """Return the seconds that preparing and learning may take, before measuring."""
+        return max(left - MEASURING * self._beside * _cost_beside(config), 1e-3)
+
+    def fits(self, config: ResolvedConfig, left: float) -> bool:
+        """Whether there is time for one epoch."""
+        one = self._epoch * _epoch_cost(config)
+        return one + self._beside * _cost_beside(config) <= left
+
+    def affordable(self, config: ResolvedConfig, left: float) -> ResolvedConfig:
+        """Return the settings with as many epochs as there is time for."""
+        seconds = left - self._beside * _cost_beside(config)
+        most = int(seconds / (self._epoch * _epoch_cost(config)))
+        return config.model_copy(update={"epochs": max(1, min(config.epochs, most))})
+
+
+def _epoch_cost(config: ResolvedConfig) -> float:
+    """Rows of a word times numbers of a row, about."""
+    return _cost_beside(config) * (config.dim + 16)
+
+
+def _cost_beside(config: ResolvedConfig) -> float:
+    """Rows of a word, about."""
+    return config.word_ngrams + 2 * config.maxn

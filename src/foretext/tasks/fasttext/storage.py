@@ -27,8 +27,7 @@ from foretext.corpus.decoding import Form
 from foretext.data.rows.label import LabelValue
 from foretext.tasks.fasttext.config import ResolvedConfig
 from foretext.tasks.fasttext.dictionary import Dictionary, flaw_of
-from foretext.tasks.fasttext.model import FastTextModel
-from foretext.tasks.fasttext.output_layer import OutputLayer
+from foretext.tasks.fasttext.model import FastTextModel, OutputLayer
 from foretext.tasks.fasttext.product_quantizer import ProductQuantizer
 from foretext.tasks.fasttext.quantisation import QuantisedRows
 from foretext.tasks.fasttext.rows import DenseRows, Rows, are_weights

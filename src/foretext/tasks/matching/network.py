@@ -24,8 +24,8 @@ from foretext.data.rows import (
 from foretext.data.rows.given import given_pairs, one_or_each
 from foretext.data.rows.label import Label, LabelValue, label_array
 from foretext.data.sparse_rows import SparseRows
+from foretext.heads.base import TaskBase
 from foretext.heads.matching import MatchingHead
-from foretext.heads.task_base import TaskBase
 from foretext.tasks.class_answers import (
     ClassAnswers,
     check_labels,
@@ -36,21 +36,20 @@ from foretext.tasks.class_answers import (
 )
 from foretext.tasks.classification.labeller import check_top
 from foretext.tasks.explanation import Texts, Values
-from foretext.tasks.explanation.gradient_words import (
+from foretext.tasks.explanation.gradients import (
     EXPLAINED_BY,
     TokenRows,
     pair_places,
     weigh_by_gradients,
 )
-from foretext.tasks.explanation.weighed import Asked, Weighed
+from foretext.tasks.explanation.words import Asked, Weighed
 from foretext.tasks.head_scales import FEWEST_ROWS, scale_by_rows
 from foretext.tasks.matching.baseline import PairBaseline
-from foretext.tasks.matching.pair_scores import have_scores
 from foretext.tasks.matching.pairs import PairRows, TextPair
 from foretext.tasks.matching.task import Matching
 from foretext.tasks.model import TaskModel
 from foretext.tasks.predictor import Record, Top, refuse_options
-from foretext.tasks.score_answers import ScoreAnswers, scores_of
+from foretext.tasks.score_answers import ScoreAnswers, have_scores, scores_of
 
 __all__ = ["TextMatcher"]
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples, Ragged
 from foretext.data.sparse_rows import SparseRows
+from foretext.heads.base import TaskBase
 from foretext.heads.long_texts import cut_pair
 from foretext.heads.matching import MatchMode
 from foretext.heads.shared_tokens import shared_tokens
-from foretext.heads.task_base import TaskBase
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["PairRows", "TextPair"]

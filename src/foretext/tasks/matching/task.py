@@ -15,17 +15,15 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label import Label, found_labels
-from foretext.tasks.baseline import Baseline
+from foretext.tasks.baseline import Baseline, majority_baseline
 from foretext.tasks.class_answers import count_labels
-from foretext.tasks.majority_baseline import majority_baseline
 from foretext.tasks.matching.baseline import mean_score, pair_baseline
-from foretext.tasks.matching.pair_scores import have_scores
-from foretext.tasks.score_answers import score_range
+from foretext.tasks.score_answers import have_scores, score_range
 from foretext.tasks.task import Feature, HeadTraits, Resolved, Task, lazily
 
 if TYPE_CHECKING:
+    from foretext.heads.base import TaskBase
     from foretext.heads.matching import MatchingHead
-    from foretext.heads.task_base import TaskBase
 
 __all__ = ["Matching"]
 

@@ -18,10 +18,8 @@ from foretext.metrics import pearson, spearman
 from foretext.metrics.correlation import alignment, uniformity
 from foretext.metrics.paired import Tallies, rank_tallies, share_tallies
 from foretext.metrics.retrieval import RelevantRanks, retrieval_figures
-from foretext.tasks.answers import Answers
-from foretext.tasks.excerpts import excerpt
+from foretext.tasks.answers import Answers, ShownRow, excerpt, shown_rows
 from foretext.tasks.score_answers import correlation, score_findings, scores_of
-from foretext.tasks.shown_row import ShownRow, shown_rows
 from foretext.vectors.text_embedding import shortened
 
 __all__ = [

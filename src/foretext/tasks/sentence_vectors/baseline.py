@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from foretext.base.errors import CorpusError
 from foretext.data.rows import SentenceRow
 from foretext.tasks.baseline import Baseline
-from foretext.tasks.classification.linear_config import LinearConfig
+from foretext.tasks.classification.linear_storage import LinearConfig
 from foretext.tasks.sentence_vectors.answers import Cosines, Places, sentence_answers
 
 __all__ = ["tfidf_baseline"]

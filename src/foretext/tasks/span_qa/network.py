@@ -18,8 +18,8 @@ from foretext.data.rows import (
     as_questions,
 )
 from foretext.data.rows.given import one_or_each
+from foretext.heads.base import TaskBase
 from foretext.heads.span_qa import SpanHead
-from foretext.heads.task_base import TaskBase
 from foretext.nn.device import DeviceName
 from foretext.nn.precision import ReadingPrecision
 from foretext.tasks.classification.labeller import check_top

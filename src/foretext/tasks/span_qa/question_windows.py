@@ -5,7 +5,7 @@ Each window begins `stride` tokens (BERT's `doc_stride`) after the one before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -16,10 +16,27 @@ from foretext.data.padded_examples import Ragged
 from foretext.data.rows import Question
 from foretext.heads.shared_tokens import shared_tokens
 from foretext.heads.span_qa import SpanHead
-from foretext.tasks.span_qa.passages import EncodedPassage, encode_passages
 from foretext.tokenizers.base import Tokenizer
 
-__all__ = ["QuestionWindows", "window_starts"]
+__all__ = ["EncodedPassage", "QuestionWindows", "encode_passages", "window_starts"]
+
+_AT_ONCE = 1000  # encodings of the library are large
+
+
+class EncodedPassage(NamedTuple):
+    """The tokens of a text, T of them."""
+
+    ids: NDArray[np.int32]  # (T,)
+    offsets: NDArray[np.int32]  # (T, 2) characters of the text as given, the second one excluded
+
+    def tokens_of(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the first and the last token of the characters from `start` up to `end`.
+
+        None: no token stands there.
+        """
+        first = int(np.searchsorted(self.offsets[:, 1], start, side="right"))
+        last = int(np.searchsorted(self.offsets[:, 0], end, side="left")) - 1
+        return (first, last) if first <= last else None
 
 
 class QuestionWindows(NamedTuple):
@@ -109,3 +126,14 @@ def window_starts(num_tokens: int, room: int, stride: int) -> range:
 def _joined(framing: Framing, question: list[int], passage: NDArray[np.int32]) -> NDArray[np.int64]:
     parts = (framing.prefix, question, framing.between, passage, framing.suffix)
     return np.concatenate([np.asarray(part, np.int64) for part in parts])
+
+
+def encode_passages(tokenizer: Tokenizer, texts: Iterable[str]) -> dict[str, EncodedPassage]:
+    """Encode each different text once."""
+    distinct = list(dict.fromkeys(texts))
+    encoded: dict[str, EncodedPassage] = {}
+    for start in range(0, len(distinct), _AT_ONCE):
+        some = distinct[start : start + _AT_ONCE]
+        found = tokenizer.encode_with_offsets(some)
+        encoded.update((text, EncodedPassage(*ids)) for text, ids in zip(some, found, strict=True))
+    return encoded

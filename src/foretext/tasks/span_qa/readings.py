@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from foretext.heads.best_spans import best_spans
 
 if TYPE_CHECKING:
-    from foretext.tasks.computing import Outputs
+    from foretext.tasks.model import Outputs
     from foretext.tasks.span_qa.question_windows import QuestionWindows
 
 __all__ = ["Reading", "SpanAnswer", "read_spans"]

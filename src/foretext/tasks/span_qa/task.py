@@ -24,8 +24,8 @@ from foretext.tasks.span_qa.baseline import no_answer, span_baseline
 from foretext.tasks.task import HeadTraits, Resolved, Task, lazily
 
 if TYPE_CHECKING:
+    from foretext.heads.base import TaskBase
     from foretext.heads.span_qa import SpanHead
-    from foretext.heads.task_base import TaskBase
 
 __all__ = ["SpanQA"]
 

@@ -19,16 +19,14 @@ from foretext.data.rows import (
     TaggedSentence,
 )
 from foretext.data.rows.given import given_sentences, one_or_each
-from foretext.heads.tagging import TaggingHead
-from foretext.heads.task_base import TaskBase
-from foretext.heads.word_boundaries import word_places
+from foretext.heads.base import TaskBase
+from foretext.heads.tagging import TaggingHead, word_places
 from foretext.tasks.model import KeptFacts, TaskModel
 from foretext.tasks.predictor import Record, Top, refuse_options
-from foretext.tasks.tagging.answers import TagAnswers
+from foretext.tasks.tagging.answers import TagAnswers, kind_counts
 from foretext.tasks.tagging.learned_rates import LearnedRates, Rate, rate_doubts
 from foretext.tasks.tagging.rows import in_own_notation, plain_rows, unknown_tag
 from foretext.tasks.tagging.scores import SentenceScores
-from foretext.tasks.tagging.tag_findings import kind_counts
 from foretext.tasks.tagging.task import Tagging
 from foretext.tasks.tagging.windows import SentenceWindows
 

@@ -31,8 +31,8 @@ from foretext.tasks.task import HeadTraits, Resolved, Task, WordTraits, lazily
 from foretext.tokenizers.alphabet import Alphabet
 
 if TYPE_CHECKING:
+    from foretext.heads.base import TaskBase
     from foretext.heads.tagging import TaggingHead
-    from foretext.heads.task_base import TaskBase
 
 __all__ = ["Tagging"]
 

@@ -17,7 +17,7 @@ from foretext.backbones.base import Backbone
 from foretext.corpus.text_tokens import split_text
 from foretext.data.padded_examples import IGNORED
 from foretext.data.rows import ParallelText
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
 from foretext.tasks.text_to_text.examples import pair_examples
 from foretext.tokenizers.base import Tokenizer

@@ -10,7 +10,7 @@ import numpy as np
 from foretext.base.errors import CorpusError
 from foretext.data.padded_examples import IGNORED, PaddedExamples, PrefixExamples, Ragged
 from foretext.data.rows import ParallelText
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
 from foretext.objectives.reading import Reading
 

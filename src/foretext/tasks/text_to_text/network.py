@@ -12,16 +12,15 @@ from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Input, ParallelText
 from foretext.data.rows.given import given_texts, one_or_each
 from foretext.generation import Decoding, Output, decode
-from foretext.heads.task_base import TaskBase
+from foretext.heads.base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
 from foretext.tasks.model import TaskModel
 from foretext.tasks.predictor import Record, Top
 from foretext.tasks.text_to_text.alignments import Alignment, text_alignment, text_alignments
-from foretext.tasks.text_to_text.answers import TextAnswers
+from foretext.tasks.text_to_text.answers import TextAnswer, TextAnswers
 from foretext.tasks.text_to_text.examples import encode_sources, pair_examples
 from foretext.tasks.text_to_text.reference_losses import reference_losses
 from foretext.tasks.text_to_text.task import TextToText
-from foretext.tasks.text_to_text.text_answer import TextAnswer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["TextAnswer", "TextWriter"]

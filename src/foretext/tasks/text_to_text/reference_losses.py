@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from foretext.data.padded_examples import IGNORED, PaddedExamples
 from foretext.heads.text_to_text import TextToTextHead
-from foretext.tasks.computing import TaskNetwork
+from foretext.tasks.model import TaskNetwork
 
 __all__ = ["reference_losses"]
 

@@ -18,12 +18,11 @@ from foretext.data.rows import (
 from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.task import Resolved, Task, lazily
-from foretext.tasks.text_to_text.answers import TextAnswers
+from foretext.tasks.text_to_text.answers import TextAnswer, TextAnswers
 from foretext.tasks.text_to_text.baseline import WordTranslator
-from foretext.tasks.text_to_text.text_answer import TextAnswer
 
 if TYPE_CHECKING:
-    from foretext.heads.task_base import TaskBase
+    from foretext.heads.base import TaskBase
     from foretext.heads.text_to_text import TextToTextHead
 
 __all__ = ["TextToText"]
@@ -95,7 +94,7 @@ class TextToText(Task):
         """Return the whole, read as a decoder is: an encoder alone writes no texts."""
         if not base.backbone.reads_source:
             return base
-        from foretext.heads.task_base import visibility_of
+        from foretext.heads.base import visibility_of
 
         return base._replace(visibility=visibility_of(base.backbone))
 

@@ -1,12 +1,16 @@
+"""Answers within their passages, cut short and marked."""
+
 from __future__ import annotations
 
 import pytest
 
 from foretext.data.rows import Answer, Question
+from foretext.tasks.span_qa.answers import CUT, marked_passage, question_word, span_findings
 from foretext.tasks.span_qa.network import SpanAnswer
-from foretext.tasks.span_qa.span_findings import question_word, span_findings
 
 CONTEXT = "x " * 400 + "the red fox sleeps" + " y" * 400
+
+TEXT = "The red fox\nsleeps in Denver."
 
 
 def asked(question: str, *answers: str) -> Question:
@@ -59,3 +63,38 @@ def test_kinds_of_questions_and_the_surest_errors() -> None:
 )
 def test_the_word_that_asks(question: str, language: str, word: str) -> None:
     assert question_word(question, language) == word  # type: ignore[arg-type]
+
+
+def test_both_answers_are_marked() -> None:
+    assert marked_passage(TEXT, (22, 28), (4, 11)) == [
+        ["The ", ""], ["red fox", "given"], [" sleeps in ", ""], ["Denver", "right"], [".", ""],
+    ]  # fmt: skip
+
+
+def test_what_both_have_is_marked_as_such() -> None:
+    assert marked_passage(TEXT, (4, 11), (8, 18)) == [
+        ["The ", ""], ["red ", "right"], ["fox", "both"], [" sleeps", "given"],
+        [" in Denver.", ""],
+    ]  # fmt: skip
+
+
+def test_no_answer_shows_the_beginning() -> None:
+    assert marked_passage(TEXT, None, None) == [["The red fox sleeps in Denver.", ""]]
+    (piece, cut) = marked_passage("x" * 1000, None, None)
+    assert (len(piece[0]), cut) == (300, [CUT, ""])
+
+
+def test_words_are_shown_whole() -> None:
+    text = "word " * 100 + "ANSWER" + " word" * 100
+    pieces = marked_passage(text, (500, 506), None)
+    shown = "".join(piece for piece, _ in pieces).strip(CUT)
+    assert set(shown.split()) == {"word", "ANSWER"}
+    assert pieces[0] == pieces[-1] == [CUT, ""]
+
+
+def test_what_lies_between_answers_far_apart_is_left_out() -> None:
+    text = "a" * 500 + "RIGHT" + "b" * 1000 + "GIVEN" + "c" * 500
+    pieces = marked_passage(text, (500, 505), (1505, 1510))
+    assert [piece for piece in pieces if piece[1]] == [["RIGHT", "right"], ["GIVEN", "given"]]
+    assert [piece[0] for piece in pieces].count(CUT) == 3
+    assert sum(len(piece[0]) for piece in pieces) < 600

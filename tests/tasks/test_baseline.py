@@ -6,7 +6,7 @@ import pytest
 
 from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledText
-from foretext.tasks.majority_baseline import majority_baseline
+from foretext.tasks.baseline import majority_baseline
 
 
 def rows(*labels: tuple[str, ...]) -> list[LabelledText]:

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from foretext.data.rows import TaggedSentence
-from foretext.tasks.tagging.tag_findings import kind_counts, tag_findings
+from foretext.tasks.tagging.answers import kind_counts, tag_findings
 
 
 def findings(*pairs: tuple[str, str], of_entities: bool = True) -> dict[str, Any]:

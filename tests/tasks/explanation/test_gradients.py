@@ -12,8 +12,8 @@ import torch
 from foretext.backbones.elmo import Elmo
 from foretext.backbones.lookup import Lookup
 from foretext.base.errors import SettingError
+from foretext.heads.base import TaskBase
 from foretext.heads.matching import MatchingHead
-from foretext.heads.task_base import TaskBase
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.matching.network import TextMatcher
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

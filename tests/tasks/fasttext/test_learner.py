@@ -9,12 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretext.tasks.fasttext import interned
+from foretext.tasks.fasttext import labelled_texts
 from foretext.tasks.fasttext.config import ResolvedConfig
 from foretext.tasks.fasttext.dictionary import Dictionary, WordIds
-from foretext.tasks.fasttext.interned import InternedTexts, blocks_of
-from foretext.tasks.fasttext.labels import LabelTable, number_labels
-from foretext.tasks.fasttext.output_layer import OutputLayer
+from foretext.tasks.fasttext.labelled_texts import (
+    InternedTexts,
+    LabelTable,
+    blocks_of,
+    number_labels,
+)
+from foretext.tasks.fasttext.model import OutputLayer
 from foretext.tasks.fasttext.splitter import splitter_of
 
 BLANKS = " \n\r\t\v\f\0"
@@ -123,7 +127,7 @@ def test_many_words_make_the_table_grow() -> None:
 
 
 def test_texts_go_through_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interned, "BLOCK", 12)
+    monkeypatch.setattr(labelled_texts, "BLOCK", 12)
     texts = ["one two", "three", "", "four five six seven", "eight"]
     assert [list(block) for block in blocks_of(texts)] == [texts[:2], texts[2:4], texts[4:]]
     dictionary, tokens = learn(texts)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from foretext.corpus import Corpus
-from foretext.tasks.span_qa.passages import encode_passages
+from foretext.tasks.span_qa.question_windows import encode_passages
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 
