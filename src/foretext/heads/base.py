@@ -1,4 +1,4 @@
-"""What every head is, and what it stands on: it scores a backbone's states against the user's answers."""
+"""A head on a backbone, which scores its states against the user's answers, and what it stands on."""
 
 from __future__ import annotations
 
