@@ -1,4 +1,4 @@
-"""A head on a backbone, which scores its states against the user's answers, and what it stands on."""
+"""A head on a backbone, which scores its states against right answers, and what it stands on."""
 
 from __future__ import annotations
 
