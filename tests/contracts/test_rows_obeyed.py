@@ -81,7 +81,7 @@ BRIEF: Settings = {"steps": 2, "learning_rate": 1e-3}
 LONGER = {"text_to_text: task.early_stopping": {"steps": 40, "learning_rate": 1e-2}}  # texts end
 WRITTEN = "see tests/tasks/text_to_text/test_network.py"
 ELSEWHERE: dict[str, str] = {  # what a moment cannot show, with the reason
-    "tagging: task.word_boundaries": "Chinese rows; see tests/tasks/test_word_boundaries.py",
+    "tagging: task.word_boundaries": "Chinese rows; see tests/heads/test_tagging.py",
     "text_to_text: task.redraw_cross_attention": f"a T5's; {WRITTEN}",
     "text_to_text: task.long_sources": f"a warning or an error; {WRITTEN}",
     "classifier.budget_seconds": "the clock; see tests/tasks/fasttext/test_classifier.py",
@@ -136,7 +136,7 @@ def fields() -> Iterator[tuple[str, str]]:
 
 def arrays_of(model: Any) -> dict[str, Any]:
     """The weights of what was learned."""
-    if hasattr(model, "task"):
+    if hasattr(model, "head"):
         named = {**model.base.backbone.state_dict(), **model.head.state_dict(prefix="task.")}
         return {name: value.detach().float().numpy() for name, value in named.items()}
     if hasattr(model, "model"):

@@ -56,7 +56,7 @@ CBOW: Settings = {"model": "cbow", "alpha": 0.5}
 DM: Settings = {"model": "dm"}
 SMALL: Settings = {"vector_size": 8, "epochs": 2, "workers": 1}
 CHARACTERS: Settings = {"level": "character"}
-RISING: Settings = {"alpha": 0.9, "epochs": 8}
+RISING: Settings = {"alpha": 0.2, "epochs": 8}
 VALUES: dict[str, list[Any]] = {  # where no usual number is another value
     "tokenizer.vocab_size": [90, 300],
     "word: tokenizer.vocab_size": [20],

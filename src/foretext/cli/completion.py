@@ -241,6 +241,9 @@ def _meant(module: str, value: ast.expr) -> _Class | None:
             return owner and _attribute(owner, name)
         case ast.Subscript(value=inner):
             return _meant(module, inner)
+        case ast.Call(func=ast.Name(id="lazily"), args=[ast.Constant(value=str(target))]):
+            source, _, name = target.partition(":")
+            return _named(source, name)
     return None
 
 
