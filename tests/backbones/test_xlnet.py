@@ -15,7 +15,7 @@ from tests.networks import random_inputs
 
 V, T = 50, 8
 
-T_OF_NEAR_DISTANCES = 24
+NEAR_T = 24
 
 
 def xlnet(**settings: Any) -> XLNet:
@@ -199,18 +199,18 @@ def test_rows_are_as_long_as_the_settings_say() -> None:
 
 def xlnet_of_near_distances(first_attention: str) -> XLNet:
     torch.manual_seed(0)
-    shape = {"num_layers": 2, "dim": 64, "num_heads": 4, "max_length": T_OF_NEAR_DISTANCES}
+    shape = {"num_layers": 2, "dim": 64, "num_heads": 4, "max_length": NEAR_T}
     return XLNet(XLNet.Config(**shape, first_attention=first_attention), 50).eval()
 
 
 def test_each_head_looks_most_at_its_distance() -> None:
     with torch.no_grad():
         maps = xlnet_of_near_distances("neighbours").attention_maps(
-            Inputs(torch.randint(50, (2, T_OF_NEAR_DISTANCES)))
+            Inputs(torch.randint(50, (2, NEAR_T)))
         )
     for layer, weights in enumerate(maps):
         for head, distance in enumerate(DISTANCES[layer]):
-            for query in range(3, T_OF_NEAR_DISTANCES - 3):
+            for query in range(3, NEAR_T - 3):
                 seen = weights[:, head, query]  # (B, T)
                 assert (seen.argmax(-1) == query - distance).all()
                 assert (seen.amax(-1) > 0.3).all()
@@ -219,9 +219,9 @@ def test_each_head_looks_most_at_its_distance() -> None:
 def test_by_default_heads_look_at_all_distances() -> None:
     with torch.no_grad():
         (weights, _) = xlnet_of_near_distances("random").attention_maps(
-            Inputs(torch.randint(50, (2, T_OF_NEAR_DISTANCES)))
+            Inputs(torch.randint(50, (2, NEAR_T)))
         )
-    assert weights.max() < 3 / T_OF_NEAR_DISTANCES
+    assert weights.max() < 3 / NEAR_T
 
 
 def test_less_is_added_to_the_residual_stream() -> None:

@@ -56,7 +56,7 @@ CBOW: Settings = {"model": "cbow", "alpha": 0.5}
 DM: Settings = {"model": "dm"}
 SMALL: Settings = {"vector_size": 8, "epochs": 2, "workers": 1}
 CHARACTERS: Settings = {"level": "character"}
-RISING: Settings = {"alpha": 0.2, "epochs": 8}
+RISING: Settings = {"alpha": 0.9, "epochs": 8}
 VALUES: dict[str, list[Any]] = {  # where no usual number is another value
     "tokenizer.vocab_size": [90, 300],
     "word: tokenizer.vocab_size": [20],
@@ -83,6 +83,7 @@ BESIDE: dict[str, Settings] = {  # what a setting needs beside it
     "word2vec: vectors.subsampling": {"sample": 0.1},
     "doc2vec: vectors.subsampling": {"sample": 0.1},
     "vectors.patience": RISING,
+    "word2vec: vectors.patience": {**RISING, "alpha": 0.3},
     "glove: vectors.x_max": {},
 }
 OFF: dict[str, list[Settings]] = {  # what leaves other settings without a meaning

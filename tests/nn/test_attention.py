@@ -14,7 +14,7 @@ from foretext.nn.attention_mask import AttentionMask
 B, H, T, S, D = 2, 2, 5, 7, 8
 ALL = AttentionMask(None)
 
-B_OF_CPU_ATTENTION, H_OF_CPU_ATTENTION = 3, 2
+CPU_B, CPU_H = 3, 2
 
 
 def drawn(*shape: int, seed: int = 0) -> Tensor:
@@ -138,9 +138,9 @@ def test_nobody_looks_at_pure_queries() -> None:
 def inputs(dtype: torch.dtype, queries: int, keys: int) -> list[Tensor]:
     generator = torch.Generator().manual_seed(0)
     shapes = [
-        (B_OF_CPU_ATTENTION, H_OF_CPU_ATTENTION, queries, 8),
-        (B_OF_CPU_ATTENTION, H_OF_CPU_ATTENTION, keys, 8),
-        (B_OF_CPU_ATTENTION, H_OF_CPU_ATTENTION, keys, 8),
+        (CPU_B, CPU_H, queries, 8),
+        (CPU_B, CPU_H, keys, 8),
+        (CPU_B, CPU_H, keys, 8),
     ]
     return [torch.randn(s, generator=generator).to(dtype).requires_grad_() for s in shapes]
 
@@ -148,15 +148,15 @@ def inputs(dtype: torch.dtype, queries: int, keys: int) -> list[Tensor]:
 def masks(queries: int, keys: int) -> dict[str, Tensor | None]:
     generator = torch.Generator().manual_seed(1)
     rows = torch.arange(keys) < torch.tensor([keys, keys // 2 + 1, 1])[:, None]
-    matrix = torch.rand(B_OF_CPU_ATTENTION, 1, queries, keys, generator=generator) < 0.5
+    matrix = torch.rand(CPU_B, 1, queries, keys, generator=generator) < 0.5
     matrix[..., 0] = True
     return {"all": None, "tokens": rows[:, None, None], "matrix": matrix, "one": matrix[:1]}
 
 
 def biases(queries: int, keys: int) -> dict[str, Tensor]:
     whole = torch.randn(
-        B_OF_CPU_ATTENTION,
-        H_OF_CPU_ATTENTION,
+        CPU_B,
+        CPU_H,
         queries,
         keys,
         generator=torch.Generator().manual_seed(2),
@@ -224,7 +224,7 @@ def test_a_bias_without_gradient_is_added_all_the_same() -> None:
 def test_a_bias_of_zeros_changes_nothing() -> None:
     tensors = inputs(torch.float32, 7, 7)
     plain = cpu_attention(*tensors, causal=True)
-    biased = cpu_attention(*tensors, None, torch.zeros(1, H_OF_CPU_ATTENTION, 7, 7), causal=True)
+    biased = cpu_attention(*tensors, None, torch.zeros(1, CPU_H, 7, 7), causal=True)
     assert torch.equal(plain, biased)
 
 
@@ -249,7 +249,7 @@ def test_a_causal_mask(length: int) -> None:
 
 def test_what_is_hidden_has_no_gradient() -> None:
     query, key, value = inputs(torch.float32, 20, 20)
-    bias = torch.zeros(1, H_OF_CPU_ATTENTION, 20, 20, requires_grad=True)
+    bias = torch.zeros(1, CPU_H, 20, 20, requires_grad=True)
     cpu_attention(query, key, value, None, bias, causal=True)[:, :, :7].sum().backward()
     assert key.grad is not None
     assert value.grad is not None

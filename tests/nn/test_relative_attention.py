@@ -21,7 +21,7 @@ from foretext.nn.relative_attention import (
 B, S, D, H = 2, 13, 8, 2
 MAX = 20
 
-H_OF_RELATIVE_SCORES, B_OF_RELATIVE_SCORES, T = 2, 3, 6
+RELATIVE_H, RELATIVE_B, T = 2, 3, 6
 
 
 def sinusoid(distance: int) -> Tensor:
@@ -143,18 +143,14 @@ def test_the_table_has_rows_for_every_length() -> None:
 
 def inputs(num_keys: int, dtype: torch.dtype, *, segments: bool) -> tuple[list[Tensor], Distances]:
     torch.manual_seed(0)
-    positions = torch.randint(num_keys + 1, (B_OF_RELATIVE_SCORES, T))
-    differs = torch.rand(B_OF_RELATIVE_SCORES, T, num_keys) < 0.3 if segments else None
+    positions = torch.randint(num_keys + 1, (RELATIVE_B, T))
+    differs = torch.rand(RELATIVE_B, T, num_keys) < 0.3 if segments else None
     scores = (
-        torch.randn(H_OF_RELATIVE_SCORES, B_OF_RELATIVE_SCORES, T, Distances.num_columns(num_keys))
+        torch.randn(RELATIVE_H, RELATIVE_B, T, Distances.num_columns(num_keys))
         .to(dtype)
         .requires_grad_()
     )
-    deltas = (
-        [torch.randn(H_OF_RELATIVE_SCORES, B_OF_RELATIVE_SCORES, T).to(dtype).requires_grad_()]
-        if segments
-        else []
-    )
+    deltas = [torch.randn(RELATIVE_H, RELATIVE_B, T).to(dtype).requires_grad_()] if segments else []
     return [scores, *deltas], Distances.between(positions, num_keys, differs)
 
 
@@ -167,7 +163,7 @@ def test_both_ways_are_equal(num_keys: int, segments: bool, dtype: torch.dtype) 
     given = (*tensors, None)[:2], (*exact, None)[:2]
     ours = relative_scores(*given[0], distances, 0.3)
     theirs = module._gathered(*given[1], distances, 0.3)
-    assert ours.shape == (B_OF_RELATIVE_SCORES, H_OF_RELATIVE_SCORES, T, num_keys)
+    assert ours.shape == (RELATIVE_B, RELATIVE_H, T, num_keys)
     torch.testing.assert_close(ours.double(), theirs, rtol=1e-6, atol=1e-6)
     weights = torch.randn(ours.shape)
     near = {"rtol": 1e-5, "atol": 1e-5} if dtype == torch.float32 else {"rtol": 0.01, "atol": 0.01}
@@ -183,7 +179,7 @@ def test_a_query_shared_by_all_texts() -> None:
     positions = torch.arange(T)[None]
     shared = relative_scores(tensors[0], None, Distances.between(positions, 16), 1.0)
     each = relative_scores(
-        tensors[0], None, Distances.between(positions.expand(B_OF_RELATIVE_SCORES, T), 16), 1.0
+        tensors[0], None, Distances.between(positions.expand(RELATIVE_B, T), 16), 1.0
     )
     assert torch.equal(shared, each)
 
@@ -192,5 +188,5 @@ def test_a_query_beyond_the_table_is_refused() -> None:
     tensors, _ = inputs(16, torch.float32, segments=False)
     with pytest.raises(AssertionError, match="first columns"):
         relative_scores(
-            tensors[0], None, Distances.between(torch.full((B_OF_RELATIVE_SCORES, T), 17), 16), 1.0
+            tensors[0], None, Distances.between(torch.full((RELATIVE_B, T), 17), 16), 1.0
         )

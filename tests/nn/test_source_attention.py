@@ -12,7 +12,7 @@ from foretext.nn.source_attention import LARGEST, SourceAttention, additive_scor
 B, T, S, D, M, A = 2, 3, 4, 6, 10, 16
 TOKENS = torch.arange(S) < torch.tensor([[4], [2]])
 
-B_OF_ADDITIVE_SCORES, T_OF_ADDITIVE_SCORES, S_OF_ADDITIVE_SCORES = 3, 5, 7
+ADDITIVE_B, ADDITIVE_T, ADDITIVE_S = 3, 5, 7
 
 
 def drawn(*shape: int, seed: int) -> Tensor:
@@ -79,8 +79,8 @@ def test_a_source_without_tokens_gives_numbers() -> None:
 def drawn_of_additive_scores(dtype: torch.dtype, dim: int = 32) -> list[Tensor]:
     generator = torch.Generator().manual_seed(0)
     shapes = (
-        (B_OF_ADDITIVE_SCORES, T_OF_ADDITIVE_SCORES, dim),
-        (B_OF_ADDITIVE_SCORES, S_OF_ADDITIVE_SCORES, dim),
+        (ADDITIVE_B, ADDITIVE_T, dim),
+        (ADDITIVE_B, ADDITIVE_S, dim),
         (dim,),
     )
     return [torch.randn(s, generator=generator).to(dtype).requires_grad_() for s in shapes]
@@ -96,9 +96,9 @@ def test_equals_the_formula(dtype: torch.dtype, dim: int) -> None:
     tensors = drawn_of_additive_scores(dtype, dim)
     exact = [tensor.detach().double().requires_grad_() for tensor in tensors]
     weights = torch.randn(
-        B_OF_ADDITIVE_SCORES,
-        T_OF_ADDITIVE_SCORES,
-        S_OF_ADDITIVE_SCORES,
+        ADDITIVE_B,
+        ADDITIVE_T,
+        ADDITIVE_S,
         generator=torch.Generator().manual_seed(1),
     )
     ours, right = additive_scores(*tensors), formula(*exact)
@@ -135,7 +135,7 @@ def test_numbers_that_are_none_stay_so() -> None:
     query[1, 2, 3] = torch.nan
     found = additive_scores(query, key, vector)
     assert found[1, 2].isnan().all()
-    assert found.isnan().sum() == S_OF_ADDITIVE_SCORES
+    assert found.isnan().sum() == ADDITIVE_S
 
 
 def test_the_order_of_strides_does_not_matter() -> None:

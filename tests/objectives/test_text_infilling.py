@@ -26,7 +26,7 @@ from tests.sequence_networks import model_of, tokenizer_of
 
 FIRST, END, MASK, PAD = 2, 3, 4, 0  # of the animals' tokenizer
 
-MASK_OF_INFILLING, PAD_OF_INFILLING = 1, 0
+INFILLED_MASK, INFILLED_PAD = 1, 0
 
 
 @pytest.fixture(scope="module")
@@ -161,18 +161,16 @@ def rows(num_rows: int = 200, length: int = 126) -> np.ndarray:
 
 def test_a_source_is_the_text_with_masks_in_place_of_spans() -> None:
     text = rows()
-    found = infill(
-        text, 0.3, 3.0, np.random.default_rng(0), mask=MASK_OF_INFILLING, pad=PAD_OF_INFILLING
-    )
+    found = infill(text, 0.3, 3.0, np.random.default_rng(0), mask=INFILLED_MASK, pad=INFILLED_PAD)
     for row in range(len(text)):
         source = found.source[row, : found.lengths[row]]
-        assert (found.source[row, found.lengths[row] :] == PAD_OF_INFILLING).all()
-        shown = source[source != MASK_OF_INFILLING]
+        assert (found.source[row, found.lengths[row] :] == INFILLED_PAD).all()
+        shown = source[source != INFILLED_MASK]
         assert shown.tolist() == text[row, ~found.hidden[row]].tolist()
         # what a mask stands for lies between its neighbours
         at, missing = 0, []
         for token in source:
-            if token == MASK_OF_INFILLING:
+            if token == INFILLED_MASK:
                 missing.append(0)
                 continue
             while text[row, at] != token:
@@ -183,9 +181,7 @@ def test_a_source_is_the_text_with_masks_in_place_of_spans() -> None:
 
 
 def test_exactly_the_share_is_hidden() -> None:
-    found = infill(
-        rows(), 0.3, 3.0, np.random.default_rng(1), mask=MASK_OF_INFILLING, pad=PAD_OF_INFILLING
-    )
+    found = infill(rows(), 0.3, 3.0, np.random.default_rng(1), mask=INFILLED_MASK, pad=INFILLED_PAD)
     assert (found.hidden.sum(1) == round(0.3 * 126)).all()
     assert len({tuple(row) for row in found.hidden.tolist()}) == 200
 
@@ -196,8 +192,8 @@ def test_no_place_is_preferred() -> None:
         0.3,
         3.0,
         np.random.default_rng(2),
-        mask=MASK_OF_INFILLING,
-        pad=PAD_OF_INFILLING,
+        mask=INFILLED_MASK,
+        pad=INFILLED_PAD,
     )
     by_place = found.hidden.mean(0)[5:-5]  # few spans reach the first and the last tokens
     assert by_place.min() > 0.26
@@ -219,18 +215,16 @@ def test_a_span_of_no_tokens_inserts_a_mask() -> None:
         0.2,
         0.5,
         np.random.default_rng(4),
-        mask=MASK_OF_INFILLING,
-        pad=PAD_OF_INFILLING,
+        mask=INFILLED_MASK,
+        pad=INFILLED_PAD,
     )
-    masks = (found.source == MASK_OF_INFILLING).sum(1)
+    masks = (found.source == INFILLED_MASK).sum(1)
     assert (masks > found.hidden.sum(1)).any()
 
 
 @pytest.mark.parametrize(("length", "rate"), [(1, 0.3), (2, 0.3), (5, 0.0), (5, 0.99), (40, 0.9)])
 def test_rows_of_any_length(length: int, rate: float) -> None:
     text = rows(30, length)
-    found = infill(
-        text, rate, 3.0, np.random.default_rng(5), mask=MASK_OF_INFILLING, pad=PAD_OF_INFILLING
-    )
+    found = infill(text, rate, 3.0, np.random.default_rng(5), mask=INFILLED_MASK, pad=INFILLED_PAD)
     assert (found.hidden.sum(1) == round(length * rate)).all()
-    assert ((found.source > MASK_OF_INFILLING).sum(1) == (~found.hidden).sum(1)).all()
+    assert ((found.source > INFILLED_MASK).sum(1) == (~found.hidden).sum(1)).all()

@@ -27,7 +27,7 @@ TEXTS = [" ".join(words[: 3 + n]) for n in range(5) for words in map(str.split, 
 NAMES = ("bert", "gpt", "lstm")
 
 V, DIM = 7, 3
-TEXTS_OF_TOKEN_REGRESSION = [
+REGRESSED_TEXTS = [
     [0, 1, 1],
     [2],
     [3, 4, 0, 2],
@@ -164,12 +164,12 @@ def test_no_more_texts_are_read_than_asked_for() -> None:
 
 @pytest.fixture
 def shares() -> TokenShares:
-    return TokenShares(laid(TEXTS_OF_TOKEN_REGRESSION), V)
+    return TokenShares(laid(REGRESSED_TEXTS), V)
 
 
 def matrix() -> np.ndarray:
-    found = np.zeros((len(TEXTS_OF_TOKEN_REGRESSION), V))
-    for text, ids in enumerate(TEXTS_OF_TOKEN_REGRESSION):
+    found = np.zeros((len(REGRESSED_TEXTS), V))
+    for text, ids in enumerate(REGRESSED_TEXTS):
         np.add.at(found[text], ids, 1 / len(ids))
     return found
 
@@ -179,14 +179,14 @@ def drawn(rows: int, seed: int) -> np.ndarray:
 
 
 def test_the_map_and_its_transpose(shares: TokenShares) -> None:
-    vectors, means = drawn(V, 0), drawn(len(TEXTS_OF_TOKEN_REGRESSION), 1)
+    vectors, means = drawn(V, 0), drawn(len(REGRESSED_TEXTS), 1)
     np.testing.assert_allclose(shares.means(vectors), matrix() @ vectors, atol=1e-6)
     np.testing.assert_allclose(shares.sums(means), matrix().T @ means, atol=1e-6)
 
 
 @pytest.mark.parametrize("ridge", [0.01, 1.0])
 def test_the_solution_is_that_of_the_normal_equations(shares: TokenShares, ridge: float) -> None:
-    A, targets, known = matrix(), drawn(len(TEXTS_OF_TOKEN_REGRESSION), 2), drawn(V, 3)
+    A, targets, known = matrix(), drawn(len(REGRESSED_TEXTS), 2), drawn(V, 3)
     found = regress(shares, targets, known, ridge=ridge, steps=20)
     expected = known + np.linalg.solve(A.T @ A + ridge * np.eye(V), A.T @ (targets - A @ known))
     np.testing.assert_allclose(found, expected, atol=1e-3)
@@ -195,7 +195,7 @@ def test_the_solution_is_that_of_the_normal_equations(shares: TokenShares, ridge
 
 def test_without_steps_nothing_changes(shares: TokenShares) -> None:
     known = drawn(V, 3)
-    found = regress(shares, drawn(len(TEXTS_OF_TOKEN_REGRESSION), 2), known, ridge=0.1, steps=0)
+    found = regress(shares, drawn(len(REGRESSED_TEXTS), 2), known, ridge=0.1, steps=0)
     np.testing.assert_array_equal(found, known)
 
 

@@ -67,11 +67,11 @@ SENTENCE = {
     "tokens": ["Ann", "Lee", "saw", "Bonn"], "right": [], "given": [], "place": "/home/a.conll:1",
 }  # fmt: skip
 
-EVIL_OF_TEXT_PAGE = "</script><script>alert(1)</script>"
+EVIL_TEXT = "</script><script>alert(1)</script>"
 SIGNATURE = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
 
 ALIGNMENT = {
-    "source": ["Hund", "und", "Hund"], "output": ["dog", EVIL_OF_TEXT_PAGE],
+    "source": ["Hund", "und", "Hund"], "output": ["dog", EVIL_TEXT],
     "weights": [[0.7, 0.1, 0.2], [0.0, 1.0, 0.0]], "layer": 2, "place": "test.de:7",
 }  # fmt: skip
 BINS = [
@@ -348,7 +348,7 @@ def written(**changes: Any) -> dict[str, Any]:
 
 TEXTS = {
     "part": "test", "rows": 40, "learned": {},
-    "samples": [written(), written(output=EVIL_OF_TEXT_PAGE, baseline=None)],
+    "samples": [written(), written(output=EVIL_TEXT, baseline=None)],
     "worst_texts": [written(faults=["repeats “a b c”"], output="")],
     "faulty_texts": [{"fault": "no word", "texts": [written(output="")]}],
     "tables": [{"title": "What outputs do wrong",
@@ -383,7 +383,7 @@ def test_all_blocks_are_on_the_page(tmp_path: Path) -> None:
     assert page.tags.count("script") == page_of_of_text_page(
         tmp_path, {**TEXTS, "samples": []}
     ).tags.count("script")  # what looks like a tag is text
-    assert EVIL_OF_TEXT_PAGE in page.text
+    assert EVIL_TEXT in page.text
 
 
 def test_a_page_of_other_tasks_has_none_of_them(tmp_path: Path) -> None:

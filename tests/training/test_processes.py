@@ -40,7 +40,7 @@ processes = Processes(torch.device("cpu"))
 assert processes.texts(str(processes.rank)) == ["0", "1"]
 """
 
-PROGRAM_OF_TOTALS = """
+TOTALS_PROGRAM = """
 import json, sys
 from pathlib import Path
 import torch
@@ -284,7 +284,7 @@ def test_machines_with_different_numbers_of_restarts_meet() -> None:
 @pytest.mark.slow
 def test_names_of_all_processes_are_added_up(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
-    program.write_text(PROGRAM_OF_TOTALS)
+    program.write_text(TOTALS_PROGRAM)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     subprocess.run(
         [*command, str(program), str(tmp_path)],

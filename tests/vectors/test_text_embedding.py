@@ -13,7 +13,7 @@ WORDS = ["the", "king", "sleeps", "U.S."]
 MATRIX = np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3], [4, 4, 4]], np.float32)
 VECTORS = WordVectors(WORDS, MATRIX, counts=[60, 30, 9, 1])
 
-VECTORS_OF_SHORTENED = np.array([[3.0, 4.0, 12.0], [0.0, 0.0, 1.0]], np.float32)
+LONG_VECTORS = np.array([[3.0, 4.0, 12.0], [0.0, 0.0, 1.0]], np.float32)
 
 
 def test_the_mean_of_known_words():
@@ -96,17 +96,17 @@ def test_a_sum_that_is_too_large_changes_only_its_own_text(weighting):
 
 
 def test_they_are_cut_first_and_scaled_then() -> None:
-    found = shortened(VECTORS_OF_SHORTENED.copy(), 2, normalize=True)
+    found = shortened(LONG_VECTORS.copy(), 2, normalize=True)
     np.testing.assert_allclose(found, [[0.6, 0.8], [0.0, 0.0]])
     np.testing.assert_array_equal(
-        shortened(VECTORS_OF_SHORTENED.copy(), 2, normalize=False), VECTORS_OF_SHORTENED[:, :2]
+        shortened(LONG_VECTORS.copy(), 2, normalize=False), LONG_VECTORS[:, :2]
     )
     np.testing.assert_array_equal(
-        shortened(VECTORS_OF_SHORTENED.copy(), None, normalize=False), VECTORS_OF_SHORTENED
+        shortened(LONG_VECTORS.copy(), None, normalize=False), LONG_VECTORS
     )
 
 
 @pytest.mark.parametrize("dim", [0, 4, -1])
 def test_there_are_so_many_numbers(dim: int) -> None:
     with pytest.raises(SettingError, match=rf"dim = {dim}: the vectors have 3 numbers; use 1 to 3"):
-        shortened(VECTORS_OF_SHORTENED.copy(), dim, normalize=True)
+        shortened(LONG_VECTORS.copy(), dim, normalize=True)

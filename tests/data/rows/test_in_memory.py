@@ -40,9 +40,9 @@ from tests.outside.regression import NumberedText, Regression
 TEXTS, LABELS = ["a ship", "a field", "a wave"], ["sea", "land", "sea"]
 EXPECTED = [("a ship", ("sea",)), ("a field", ("land",)), ("a wave", ("sea",))]
 
-TEXTS_OF_WRITTEN = st.text(st.characters(exclude_categories=["Cs"]))
+WRITTEN_TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 TOKENS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), min_size=1)
-LABELS_OF_WRITTEN = st.sampled_from(["a", "b", "ä b"])
+WRITTEN_LABELS = st.sampled_from(["a", "b", "ä b"])
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 KINDS: list[tuple[Task, Config, st.SearchStrategy[Any]]] = [
     (
@@ -50,8 +50,8 @@ KINDS: list[tuple[Task, Config, st.SearchStrategy[Any]]] = [
         RowsConfig(normalization="none"),
         st.builds(
             LabelledText,
-            TEXTS_OF_WRITTEN,
-            st.lists(LABELS_OF_WRITTEN, unique=True).map(tuple),
+            WRITTEN_TEXTS,
+            st.lists(WRITTEN_LABELS, unique=True).map(tuple),
             place=st.just(""),
         ),
     ),
@@ -60,9 +60,9 @@ KINDS: list[tuple[Task, Config, st.SearchStrategy[Any]]] = [
         PairsConfig(normalization="none"),
         st.builds(
             LabelledPair,
-            TEXTS_OF_WRITTEN,
-            TEXTS_OF_WRITTEN,
-            LABELS_OF_WRITTEN,
+            WRITTEN_TEXTS,
+            WRITTEN_TEXTS,
+            WRITTEN_LABELS,
             st.none(),
             place=st.just(""),
         ),
@@ -71,31 +71,31 @@ KINDS: list[tuple[Task, Config, st.SearchStrategy[Any]]] = [
         TextMatcher.task,
         PairsConfig(normalization="none", score="s"),
         st.builds(
-            LabelledPair, TEXTS_OF_WRITTEN, TEXTS_OF_WRITTEN, st.none(), NUMBERS, place=st.just("")
+            LabelledPair, WRITTEN_TEXTS, WRITTEN_TEXTS, st.none(), NUMBERS, place=st.just("")
         ),
     ),
     (
         Tagger.task,
         TaggedConfig(normalization="none", separator="|"),
-        st.lists(st.tuples(TOKENS, LABELS_OF_WRITTEN), min_size=1).map(
+        st.lists(st.tuples(TOKENS, WRITTEN_LABELS), min_size=1).map(
             lambda pairs: TaggedSentence(*zip(*pairs, strict=True), "", (0,) * len(pairs))
         ),
     ),
     (
         TextWriter.task,
         ParallelConfig(normalization="none", source=1, target=2),
-        st.builds(ParallelText, TEXTS_OF_WRITTEN, TEXTS_OF_WRITTEN, place=st.just("")),
+        st.builds(ParallelText, WRITTEN_TEXTS, WRITTEN_TEXTS, place=st.just("")),
     ),
     (
         SpanReader.task,
         QuestionsConfig(),
         st.builds(
             Question,
-            TEXTS_OF_WRITTEN,
-            TEXTS_OF_WRITTEN,
-            TEXTS_OF_WRITTEN,
+            WRITTEN_TEXTS,
+            WRITTEN_TEXTS,
+            WRITTEN_TEXTS,
             answers=st.just(()),
-            title=TEXTS_OF_WRITTEN,
+            title=WRITTEN_TEXTS,
             place=st.just(""),
         ),
     ),

@@ -25,7 +25,7 @@ ROWS = [("good", "a fine film"), ("bad", 'she said "no"')]
 NAMED = {"text": "t", "label": "y"}
 
 NUMBERED = RowsConfig(label=1, text=2)
-ROWS_OF_UNREAD_HEADER = "".join(f"{'xy'[n % 2]},a text of several words {n}\n" for n in range(12))
+HEADER_ROWS = "".join(f"{'xy'[n % 2]},a text of several words {n}\n" for n in range(12))
 CHINESE = "".join(f"{'甲乙'[n % 2]},今天的天气很好我们去公园散步{n}\n" for n in range(12))
 PAIRS = "".join(f"a first text {n}\ta second text {n}\t{n % 2}\n" for n in range(12))
 
@@ -242,7 +242,7 @@ def written_of_unread_header(folder: Path, text: str, name: str = "rows.csv") ->
 
 @pytest.mark.parametrize(
     ("header", "rows"),
-    [("topic,body", ROWS_OF_UNREAD_HEADER), ("topic,text", CHINESE), ("topic,标题", CHINESE)],
+    [("topic,body", HEADER_ROWS), ("topic,text", CHINESE), ("topic,标题", CHINESE)],
 )
 def test_a_header_of_texts_is_refused_in_one_sentence(
     tmp_path: Path, header: str, rows: str
@@ -268,15 +268,15 @@ def test_a_header_of_pairs_is_refused(tmp_path: Path) -> None:
 
 
 def test_each_file_of_a_folder_may_have_one(tmp_path: Path) -> None:
-    written_of_unread_header(tmp_path, ROWS_OF_UNREAD_HEADER, "1.csv")
-    written_of_unread_header(tmp_path, "topic,body\n" + ROWS_OF_UNREAD_HEADER, "2.csv")
+    written_of_unread_header(tmp_path, HEADER_ROWS, "1.csv")
+    written_of_unread_header(tmp_path, "topic,body\n" + HEADER_ROWS, "2.csv")
     with pytest.raises(CorpusError, match=r"2\.csv, line 1"):
         read_texts(tmp_path, NUMBERED)
 
 
 def test_several_columns_of_text(tmp_path: Path) -> None:
     path = written_of_unread_header(
-        tmp_path, "topic,title,body\n" + ROWS_OF_UNREAD_HEADER.replace(" words", ",words")
+        tmp_path, "topic,title,body\n" + HEADER_ROWS.replace(" words", ",words")
     )
     with pytest.raises(CorpusError, match="the label 'topic'"):
         read_texts(path, RowsConfig(label=1, text=(2, 3)))
@@ -287,9 +287,7 @@ def test_several_columns_of_text(tmp_path: Path) -> None:
     ["x,short", "z,a text that is as long as others", "z,two words", "z,averylongsinglewordindeed"],
 )
 def test_a_row_that_may_be_one_is_read(tmp_path: Path, first: str) -> None:
-    rows = read_texts(
-        written_of_unread_header(tmp_path, f"{first}\n{ROWS_OF_UNREAD_HEADER}"), NUMBERED
-    )
+    rows = read_texts(written_of_unread_header(tmp_path, f"{first}\n{HEADER_ROWS}"), NUMBERED)
     assert len(rows) == 13
     sentences = [problem.sentence for problem in find_row_problems(rows)]
     assert any("it may be a header" in each for each in sentences) == first.startswith("z")
@@ -298,24 +296,20 @@ def test_a_row_that_may_be_one_is_read(tmp_path: Path, first: str) -> None:
 def test_a_short_row_of_a_rare_label_is_read(tmp_path: Path) -> None:
     """Where other labels have a single row too, that of the first one is no sign of a header."""
     rows = written_of_unread_header(
-        tmp_path, f"greeting,Hi\n{ROWS_OF_UNREAD_HEADER}farewell,see you again some day\n"
+        tmp_path, f"greeting,Hi\n{HEADER_ROWS}farewell,see you again some day\n"
     )
     assert len(read_texts(rows, NUMBERED)) == 14
 
 
 def test_a_number_is_no_name_of_a_column(tmp_path: Path) -> None:
     assert (
-        len(
-            read_texts(
-                written_of_unread_header(tmp_path, f"5,Great\n{ROWS_OF_UNREAD_HEADER}"), NUMBERED
-            )
-        )
+        len(read_texts(written_of_unread_header(tmp_path, f"5,Great\n{HEADER_ROWS}"), NUMBERED))
         == 13
     )
 
 
 def test_few_rows_are_read(tmp_path: Path) -> None:
-    lines = ROWS_OF_UNREAD_HEADER.splitlines(keepends=True)[:5]
+    lines = HEADER_ROWS.splitlines(keepends=True)[:5]
     assert (
         len(
             read_texts(

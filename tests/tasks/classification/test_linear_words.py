@@ -20,7 +20,7 @@ WORDS = ["the", "a", "of", "film", "plot", "actor", "scene", "end", "music", "ca
 GOOD, BAD, SAD = "marble", "copper", "velvet"
 TEXTS = st.text("ab\u00ad\u1103\u1161😍 e\u0301İßΣ 好电影👩\u200d\t\n.,'", max_size=40)
 
-TEXTS_OF_WORD_VOCABULARY = ["A fine, fine film", "a bad film", "schön war es", "nothing of this"]
+VOCABULARY_TEXTS = ["A fine, fine film", "a bad film", "schön war es", "nothing of this"]
 CHINESE = ["这部电影很好看", "这部电影不好看"]
 
 
@@ -147,7 +147,7 @@ def vocabulary_of(linear: LinearClassifier) -> WordVocabulary:
     return WordVocabulary(parts.config, parts.features, parts.idf)
 
 
-@pytest.mark.parametrize("texts", [TEXTS_OF_WORD_VOCABULARY, CHINESE])
+@pytest.mark.parametrize("texts", [VOCABULARY_TEXTS, CHINESE])
 def test_rows_are_those_of_the_linear_classifier(texts: list[str], tmp_path: Path) -> None:
     linear = learned(texts)
     vocabulary_of(linear).write(tmp_path / WORDS_FILE)
@@ -164,7 +164,7 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / WORDS_FILE
     with pytest.raises(ModelFileError, match=r"words\.safetensors is missing"):
         WordVocabulary.read(path)
-    vocabulary = vocabulary_of(learned(TEXTS_OF_WORD_VOCABULARY))
+    vocabulary = vocabulary_of(learned(VOCABULARY_TEXTS))
     whole, vocabulary.idf = vocabulary.idf, vocabulary.idf[1:]
     vocabulary.write(path)
     with pytest.raises(ModelFileError, match="the tensors do not go together"):

@@ -18,7 +18,7 @@ WORDS = {"der": "the", "Hund": "dog", "Mann": "man", "Ball": "ball", "sieht": "s
 CHINESE = {"der": "这", "Hund": "狗", "Mann": "男人", "Ball": "球", "sieht": "看", "den": "一个"}
 
 ENGLISH = ["Two men, one old (70?), wait.", "A dog's ball: red.", "He (the boy) sits."]
-CHINESE_OF_SPACED_WORDS = [
+CHINESE_TEXT = [
     "两个男人在等，其中一个很老。",
     "一只狗的球是红色的，在 Berlin 和 Paris。",
 ]
@@ -122,7 +122,7 @@ def test_english_is_split_into_words_and_marks() -> None:
 
 @given(st.text(alphabet="aÄß3 .,'\u0938\u0947\u4e00\u4e8c", max_size=30))
 def test_nothing_but_blanks_is_lost(text: str) -> None:
-    for splitter in (WordSplitter(ENGLISH), WordSplitter(CHINESE_OF_SPACED_WORDS)):
+    for splitter in (WordSplitter(ENGLISH), WordSplitter(CHINESE_TEXT)):
         whole = "".join(piece.text for piece in splitter.pieces(text))
         assert whole == "".join(text.split())
 
@@ -134,7 +134,7 @@ def test_words_of_other_scripts_keep_their_marks() -> None:
 
 def test_chinese_is_split_into_the_words_of_jieba() -> None:
     pytest.importorskip("jieba")
-    splitter = WordSplitter(CHINESE_OF_SPACED_WORDS)
+    splitter = WordSplitter(CHINESE_TEXT)
     assert not splitter.has_blanks
     pieces = splitter.pieces("两只狗在雪地里，玩耍 ok。")
     assert [piece.text for piece in pieces][-5:] == ["里", "，", "玩耍", "ok", "。"]
@@ -143,7 +143,7 @@ def test_chinese_is_split_into_the_words_of_jieba() -> None:
 
 def test_characters_are_words_where_jieba_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("foretext.corpus.pre_tokenizers.is_jieba_installed", lambda: False)
-    pieces = WordSplitter(CHINESE_OF_SPACED_WORDS).pieces("两只 dogs。")
+    pieces = WordSplitter(CHINESE_TEXT).pieces("两只 dogs。")
     assert [piece.text for piece in pieces] == ["两", "只", "dogs", "。"]
 
 
@@ -165,8 +165,8 @@ def test_blanks_are_those_of_the_texts(first: str, second: str, expected: bool) 
 
 
 def test_chinese_has_blanks_between_foreign_words_alone() -> None:
-    splitter = WordSplitter(CHINESE_OF_SPACED_WORDS)
-    spacing = Spacing(map(splitter.pieces, CHINESE_OF_SPACED_WORDS))
+    splitter = WordSplitter(CHINESE_TEXT)
+    spacing = Spacing(map(splitter.pieces, CHINESE_TEXT))
     assert not spacing.needs_blank("男人", "等")
     assert not spacing.needs_blank("男人", "Berlin")
     assert not spacing.needs_blank("男人", "。")
