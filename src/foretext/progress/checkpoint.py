@@ -30,7 +30,15 @@ from foretext.base.files import NO_SPACE, atomic_folder, open_file, output_error
 from foretext.base.leaving import waited_for
 from foretext.base.parsing import file_checksum, read_json, read_tensors, write_tensors
 
-__all__ = ["Checkpoint", "Checkpoints", "check_arrays", "copy_arrays", "kept_by", "saving_seconds"]
+__all__ = [
+    "BYTES_A_SECOND",
+    "Checkpoint",
+    "Checkpoints",
+    "check_arrays",
+    "copy_arrays",
+    "kept_by",
+    "saving_seconds",
+]
 
 ARRAYS, STATE, ROOM = "arrays.safetensors", "state.json", "reserved"
 SPARE = 1 << 20  # bytes that are reserved for the state beside the arrays

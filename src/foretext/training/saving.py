@@ -10,7 +10,13 @@ import numpy as np
 import torch
 
 from foretext.base.errors import OutputError
-from foretext.progress.checkpoint import Checkpoint, Checkpoints, check_arrays, kept_by
+from foretext.progress.checkpoint import (
+    BYTES_A_SECOND,
+    Checkpoint,
+    Checkpoints,
+    check_arrays,
+    kept_by,
+)
 from foretext.training.batches import Lanes
 from foretext.training.optimizer import Optimizer
 from foretext.training.processes import Processes
@@ -21,7 +27,6 @@ from foretext.training.state import TrainingState
 __all__ = ["Saver", "generator_states", "set_generators"]
 
 BEST = "best."  # what the names of the best weights begin with
-BYTES_A_SECOND = 250e6  # that are written and summed up, by a slow disk
 
 
 class Saver:

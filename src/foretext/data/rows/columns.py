@@ -105,7 +105,6 @@ def find_pair_columns(header: Sequence[str] | None, rows: Sequence[Sequence[str]
     cells = [[row[column] for row in rows if column < len(row)] for column in range(width)]
     numeric = [_is_numeric(column) for column in cells]
     text_a, text_b = _texts(names, cells, numeric)
-    numbers = [column for column in range(width) if numeric[column]]
     numbers = [
         column for column in range(width) if numeric[column] and column not in (text_a, text_b)
     ]
