@@ -374,7 +374,7 @@ def test_a_pipe_in_place_of_numbers_is_not_waited_for(tmp_path: Path) -> None:
 READS = re.compile(r"\.(?:read_bytes|read_text)\(|\.open\(\"(?:a|ab|wb\+)\"")
 # Files of the system or of the package, folders that were made this moment, and what has looked.
 MAY_READ = {
-    "corpus/python_files.py", "recipes/__init__.py", "nn/team.py", "report/page.py",
+    "demonstration/python_files.py", "recipes/__init__.py", "nn/team.py", "report/page.py",
     "pretraining/plan/memory.py", "comparison/measurement.py", "cli/completion.py",
     "serving/running.py", "base/runtime.py", "pretraining/job.py", "kernels/kept.py",
     "vectors/replicas/on_ray/group.py", "kernels/numba_files.py",

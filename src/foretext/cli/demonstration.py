@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foretext.base.files import atomic_file, refuse_existing
-from foretext.corpus.docstrings import Docstring, write_docstrings
+from foretext.demonstration.docstrings import Docstring, write_docstrings
 from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
 from foretext.pretraining.pretraining import run_recipe

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretext.corpus.prose import prose_paragraphs
+from foretext.demonstration.prose import prose_paragraphs
 
 NUMPY_STYLE = """Return the sum of the
     two `values`, as :func:`math.fsum` and :class:`~decimal.Decimal` do.

@@ -13,9 +13,14 @@ from typing import NamedTuple
 
 from foretext.base.errors import CorpusError
 from foretext.base.files import atomic_file
-from foretext.corpus.prose import prose_paragraphs
-from foretext.corpus.python_files import Definition, definitions_in, python_files, python_folders
 from foretext.corpus.sentences import split_sentences
+from foretext.demonstration.prose import prose_paragraphs
+from foretext.demonstration.python_files import (
+    Definition,
+    definitions_in,
+    python_files,
+    python_folders,
+)
 from foretext.progress import Progress
 
 __all__ = ["Docstring", "harvest_docstrings", "write_docstrings"]

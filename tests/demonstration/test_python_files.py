@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from foretext.corpus.python_files import definitions_in, python_files, python_folders
+from foretext.demonstration.python_files import definitions_in, python_files, python_folders
 
 
 def test_files_in_order_without_those_that_cannot_be_parsed(tmp_path: Path) -> None:

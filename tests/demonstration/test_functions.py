@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foretext.base.errors import CorpusError
-from foretext.corpus.functions import LONGEST_CODE, harvest_functions, write_functions
+from foretext.demonstration.functions import LONGEST_CODE, harvest_functions, write_functions
 
 MODULE = '''
 """The module is documented in a few words."""

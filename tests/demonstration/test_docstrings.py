@@ -7,7 +7,7 @@ import pytest
 
 from foretext.base.errors import CorpusError, OutputError
 from foretext.corpus import Corpus
-from foretext.corpus.docstrings import harvest_docstrings, write_docstrings
+from foretext.demonstration.docstrings import harvest_docstrings, write_docstrings
 
 MODULE = '''
 """The module is documented in a few words. It has a second sentence."""
