@@ -16,8 +16,8 @@ from foretext.base.errors import EvaluationError
 from foretext.base.files import is_regular_file, temporary_folder
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.data.rows import are_token_lines, input_files
-from foretext.data.rows.columns import as_number
 from foretext.data.rows.input_rows import InputsConfig
+from foretext.data.rows.pair_columns import as_number
 from foretext.data.token_writer import write_tokens
 from foretext.evaluation.figures import Evaluation
 from foretext.language_model import LanguageModel, Likelihood

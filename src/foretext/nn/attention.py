@@ -23,8 +23,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from foretext.kernels import attention as kernels
-from foretext.kernels.attention import HIDDEN, Addend
+from foretext.kernels import attention_softmax as kernels
+from foretext.kernels.attention_softmax import HIDDEN, Addend
 from foretext.nn.attention_mask import AttentionMask
 from foretext.nn.cache import KeyValueCache
 from foretext.nn.parted_linear import PartedLinear

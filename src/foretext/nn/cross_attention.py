@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from foretext.kernels.attention import HIDDEN
+from foretext.kernels.attention_softmax import HIDDEN
 from foretext.nn.attention import attend, split_heads
 from foretext.nn.attention_mask import AttentionMask
 from foretext.nn.cache import CrossCache

@@ -16,9 +16,9 @@ from torch import Tensor
 
 from foretext.data.batch import Batch
 from foretext.nn.vocabulary_head import Score
+from foretext.training.checkpoints import generator_states, set_generators
 from foretext.training.model import Model
 from foretext.training.processes import Processes
-from foretext.training.saving import generator_states, set_generators
 
 __all__ = ["GradCache"]
 

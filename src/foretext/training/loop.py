@@ -22,6 +22,7 @@ from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
 from foretext.training.activations import ActivationForecast
 from foretext.training.batches import Batches, Part
+from foretext.training.checkpoints import Saver
 from foretext.training.flops import (
     ModelFlops,
     WorkCounter,
@@ -36,7 +37,6 @@ from foretext.training.optimizer import Optimizer, is_fully_sharded
 from foretext.training.processes import Processes, told_of_lost_processes
 from foretext.training.progression import Progression
 from foretext.training.records import Records
-from foretext.training.saving import Saver
 from foretext.training.schedule import Forecast, Schedule
 from foretext.training.settings import TrainingConfig
 from foretext.training.state import TrainingState

@@ -1,71 +1,79 @@
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from foretext.data.rows.columns import (
-    AmbiguousColumnsError,
-    PairColumns,
-    find_pair_columns,
-)
+from foretext.base.errors import CorpusError
+from foretext.data.rows import PairsConfig, ParallelConfig, RowsConfig, read_pairs, read_texts
+from foretext.data.rows.columns import refuse_absent_columns
+
+ROWS = [("sea", f"{word}, an old ship") for word in ("anchor", "tide", "wave")] + [
+    ("court", f"the {word} of Vigo, old") for word in ("king", "queen", "throne")
+]
 
 
-def rows(*lines: str) -> list[list[str]]:
-    return [line.split(",") for line in lines]
+def told(error: CorpusError) -> dict[str, int]:
+    """Return the options with numbers that an error names, as settings."""
+    found = re.findall(r"--([a-z-]+) (\d+)", str(error))
+    return {name.replace("-", "_"): int(number) for name, number in found}
 
 
-WORDS = ("cat,dog,7.5", "sun,moon,3", "tea,cup,5.25")
+def of_tabs(rows: Sequence[Sequence[str]]) -> str:
+    return "".join("\t".join(row) + "\n" for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("header", "lines", "found"),
-    [
-        (None, WORDS, (0, 1, 2)),
-        ("word1,word2,score", WORDS, (0, 1, 2)),
-        (",word1,word2,score", [f"{at},{line}" for at, line in enumerate(WORDS)], (1, 2, 3)),
-        (None, [f"{at + 1},{line}" for at, line in enumerate(WORDS)], (1, 2, 3)),
-        ("score,a,b", [",".join(line.split(",")[::-1]) for line in WORDS], (1, 2, 0)),
-        # SimLex-999, with a part of speech and other numbers
-        (
-            "word1,word2,POS,SimLex999,conc(w1),SD(SimLex)",
-            ["old,new,A,1.58,2.72,0.41", "smart,bright,A,9.2,1.75,0.67"],
-            (0, 1, 3),
-        ),
-        (None, ["old,new,A,1.58,2.72", "smart,bright,A,9.2,1.75"], (0, 1, 3)),
-        # rare words: the mean, then each person's
-        (None, ["squish,squirt,5.88,7,7", "undated,undatable,5.83,10,9"], (0, 1, 2)),
-        ("Word 1,Word 2,Human (mean)", WORDS, (0, 1, 2)),
-        # STS-B, as GLUE has it, and as the library `datasets` has it
-        (
-            "index,genre,year,sentence1,sentence2,score",
-            ["0,news,2012,a cat,a dog,5.0", "1,news,2013,a sun,a moon,1.5"],
-            (3, 4, 5),
-        ),
-        ("sentence1,sentence2,label,idx", ["a,b,1.5,0", "c,d,5.0,1", "e,f,3.0,2"], (0, 1, 2)),
-    ],
-)  # fmt: skip
-def test_columns_are_found(
-    header: str | None, lines: list[str], found: tuple[int, int, int]
+def of_commas(rows: Sequence[Sequence[str]]) -> str:
+    return "".join(",".join(f'"{each}"' for each in row) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0), (2, 1, 0), (1, 2, 0)])
+@pytest.mark.parametrize(("name", "table"), [("a.tsv", of_tabs), ("a.csv", of_commas)])
+def test_the_advice_reads_the_rows(
+    name: str, table: Callable[[Any], str], order: tuple[int, ...], tmp_path: Path
 ) -> None:
-    names = None if header is None else header.split(",")
-    assert find_pair_columns(names, rows(*lines)) == PairColumns(*found)
+    path = tmp_path / name
+    rows = [(*row, f"id-{number}") for number, row in enumerate(ROWS)]
+    path.write_text(table([[row[place] for place in order] for row in rows]))
+    with pytest.raises(
+        CorpusError, match=r"line 1: .* Name the columns \(--text, --label\)"
+    ) as got:
+        read_texts(path)
+    found = read_texts(path, RowsConfig.checked(told(got.value), "rows"))
+    assert [(row.labels[0], row.text) for row in found] == ROWS
 
 
-def test_labels_are_no_scores() -> None:
-    named = ["text_a", "text_b", "label"]
-    assert find_pair_columns(named, rows("a,b,yes", "c,d,no")) == PairColumns(0, 1, None, 2)
-    assert find_pair_columns(named, rows("a,b,0", "c,d,1", "e,f,1")) == PairColumns(0, 1, None, 2)
+def test_pairs_with_scores_have_their_own_options(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text(of_tabs([(f"{at}.5", f"a ship {at}", f"the sea {at}") for at in range(4)]))
+    with pytest.raises(
+        CorpusError, match=r"Name the columns \(--text-a, --text-b, --score\)"
+    ) as got:
+        read_pairs(path, PairsConfig(score="score"))
+    assert told(got.value) == {"text_a": 2, "text_b": 3, "score": 1}
+    (first, *_) = read_pairs(path, PairsConfig.checked(told(got.value), "rows"))
+    assert (first.text_a, first.text_b, first.score) == ("a ship 0", "the sea 0", 0.5)
 
 
-@pytest.mark.parametrize(
-    ("header", "lines", "sentence"),
-    [
-        ("first,second,rater 1,rater 2", ["a,b,1,5", "c,d,3,2"], "2 columns of numbers may be the"),
-        ("score,text,rating,other", ["1,a,5,b", "4,c,2,d"], "2 columns have names of scores"),
-        ("id,a,b,c,score", ["4,a,b,c,1", "5,d,e,f,2"], "3 columns of text may be the two that"),
-        ("text,score", ["a,1", "b,3"], "there are no two columns of text"),
-        ("id,a,b", ["0,a,b", "1,c,d"], "there is no column of scores or labels"),
-    ],
-)
-def test_what_is_ambiguous_is_refused(header: str, lines: list[str], sentence: str) -> None:
-    with pytest.raises(AmbiguousColumnsError, match=sentence):
-        find_pair_columns(header.split(","), rows(*lines))
+def test_a_table_with_other_names_has_its_options() -> None:
+    head = ["", "de,en", "das Schiff,the ship"]
+    with pytest.raises(
+        CorpusError, match=r"line 2: .*'source', only 'de', 'en'\. .*\(--source, --t"
+    ):
+        refuse_absent_columns(head, "a.csv", ParallelConfig(), is_csv=True)
+    refuse_absent_columns(head, "a.csv", ParallelConfig(source="de", target="en"), is_csv=True)
+
+
+def test_too_few_columns_have_no_numbers() -> None:
+    with pytest.raises(CorpusError, match=r"by their numbers \(from 1\)\.$"):
+        refuse_absent_columns(["a ship"], "a.tsv", RowsConfig(), is_csv=False)
+
+
+def test_objects_are_told_of_the_column_that_lacks(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"body": "a ship", "kind": "sea"}\n')
+    with pytest.raises(CorpusError, match=r"Name the right one \(--text NAME\)\.$"):
+        read_texts(path)

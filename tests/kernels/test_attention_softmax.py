@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from foretext.kernels.attention import (
+from foretext.kernels.attention_softmax import (
     HIDDEN,
     Addend,
     biased_softmax,
