@@ -143,12 +143,19 @@ def test_a_recipe_is_a_command(command: Command, files: TaskFiles, tmp_path: Pat
 
 
 TOPICS_TASK = """\
+from foretext.extend import lazily
 from foretext.tasks.classification.network import TextClassifier
+from foretext.tasks.classification.task import Classification
 
 
-class Topics(TextClassifier):
+class Topics(Classification):
     title = "Topics"
     judged_by = "macro_f1"
+    model = lazily("my_topics:TopicClassifier")
+
+
+class TopicClassifier(TextClassifier):
+    task = Topics()
 
 
 class Other:
@@ -177,10 +184,10 @@ def test_a_task_from_outside(
         assert answered.code == 0, answered.err
     assert json.loads(answered.out)[str(test)]["macro_f1"] == facts["test"]["macro_f1"]
     assert "Topics" in report_run(run).read_text()
-    assert type(ft.load(run)).__name__ == "Topics"
+    assert type(ft.load(run)).__name__ == "TopicClassifier"
     train = files.train("classification")
     told = complaint(command, tmp_path / "none", "my_topics:Other", "textcnn", train)
-    assert "TASK = 'my_topics:Other' is no TaskModel" in told
+    assert "TASK = 'my_topics:Other' is no Task; name" in told
 
 
 def test_a_note_on_a_name_that_is_a_folder_too(
