@@ -8,10 +8,12 @@ from foretext.backbones.base import Backbone, States
 from foretext.base.config import Config
 from foretext.base.errors import CorpusError, ForetextError, ModelFileError, SettingError
 from foretext.corpus import Corpus
+from foretext.corpus.findings import Problem
 from foretext.data.batch import Batch, Inputs
 from foretext.data.examples import Examples
 from foretext.data.padded_examples import PaddedExamples, Ragged
-from foretext.data.rows import Input
+from foretext.data.rows import Input, InputColumns, InputFile, KeptInput
+from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import LabelledConfig
 from foretext.data.token_file import TokenFile
@@ -31,7 +33,7 @@ from foretext.tasks.answers import Answers
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel
 from foretext.tasks.predictor import Record, Top
-from foretext.tasks.task import HeadTraits, Resolved, Task, WordTraits, lazily
+from foretext.tasks.task import Feature, HeadTraits, Resolved, Task, WordTraits, lazily
 from foretext.tasks.windows import Windows
 from foretext.tokenizers.hf_files import save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -50,21 +52,27 @@ __all__ = [
     "CorpusError",
     "Examples",
     "Family",
+    "Feature",
     "ForetextError",
     "Head",
     "HeadTraits",
     "Input",
+    "InputColumns",
+    "InputFile",
     "Inputs",
+    "KeptInput",
     "LabelSets",
     "LabelledConfig",
     "ModelFileError",
     "Objective",
     "PaddedExamples",
+    "Problem",
     "Ragged",
     "RealNumber",
     "Record",
     "RecurrentCache",
     "Resolved",
+    "RowSource",
     "Score",
     "SettingError",
     "States",

@@ -135,3 +135,29 @@ def test_the_element_that_does_not_fit_is_named() -> None:
         asked("a", [3, 4])  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match=r"^words = \[1, 2\]: give a list of texts\.$"):
         asked("a", words=[1, 2])  # type: ignore[list-item]
+
+
+class _Item:
+    """What looks like a number, and is none."""
+
+    def item(self, key: str) -> str:
+        return key
+
+
+def test_what_only_looks_like_a_number_is_refused() -> None:
+    @checked_arguments
+    def halved(number: int) -> float:
+        return number / 2
+
+    with pytest.raises(ArgumentError, match="number = "):
+        halved(_Item())  # type: ignore[arg-type]
+
+
+def test_a_function_that_takes_every_name_says_what_is_missing() -> None:
+    @checked_arguments
+    def made(model: str, **options: int) -> int:
+        return len(model) + len(options)
+
+    assert made("a", layers=2) == 2
+    with pytest.raises(TypeError, match="missing a required argument: 'model'"):
+        made(layers=2)  # type: ignore[call-arg]

@@ -164,6 +164,10 @@ def test_of_a_cleaning_what_it_dropped_is_not_read(tmp_path: Path) -> None:
         assert found(place) == [str(folder / "kept/part-00000.jsonl.zst")]
         assert left_out(place) == {".json": 1, "dropped by clean": 1, ".html": 1}
     assert found(folder / "dropped.jsonl") == [str(folder / "dropped.jsonl")]  # it is named
+    (folder / "more.jsonl").write_text("")
+    assert found(folder / "*.jsonl") == [str(folder / "more.jsonl")]
+    (folder / "more.jsonl").unlink()
+    assert found(folder / "*.jsonl") == [str(folder / "dropped.jsonl")]  # nothing else is meant
     (folder / "clean.json").unlink()
     assert found(folder)[0] == str(folder / "dropped.jsonl")  # of somebody else
 

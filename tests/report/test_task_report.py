@@ -24,7 +24,7 @@ from foretext.report.task_charts import (
     quality_chart,
 )
 from foretext.report.task_files import Examination
-from foretext.report.task_report import Run, tagged_sentence, text_parts, write_task_report
+from foretext.report.task_report import TextRun, tagged_sentence, text_parts, write_task_report
 from tests.report.parsed_page import Page
 from tests.report.task_facts import LABELS, facts, spread
 
@@ -422,10 +422,10 @@ def test_card_and_seeds_have_points_too(tmp_path: Path) -> None:
 def test_words_that_the_reference_does_not_have_are_marked() -> None:
     rows = [written(), written(output="", baseline=None), written(output="!?", baseline="dog a")]
     first, empty, marks = text_parts({"samples": rows})["samples"]
-    assert first["runs"]["output"] == [Run("A ", True), Run("cat runs.", False)]
-    assert first["runs"]["baseline"] == [Run("A dog .", True)]
+    assert first["runs"]["output"] == [TextRun("A ", True), TextRun("cat runs.", False)]
+    assert first["runs"]["baseline"] == [TextRun("A dog .", True)]
     assert empty["runs"] == {"output": []}
-    assert marks["runs"]["output"] == [Run("!?", True)]
+    assert marks["runs"]["output"] == [TextRun("!?", True)]
     chinese = written(reference="两只狗", output="“三只狗”")
     [row] = text_parts({"samples": [chinese]})["samples"]
     assert [run.text for run in row["runs"]["output"]] == ["“三", "只狗”"]

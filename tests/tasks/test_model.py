@@ -17,7 +17,7 @@ from foretext.artifact import RunFolder, load_language_model
 from foretext.backbones.base import States
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
-from foretext.base.errors import ModelFileError, UntrustedError
+from foretext.base.errors import ModelFileError, SettingError, UntrustedError
 from foretext.data.batch import Inputs
 from foretext.data.padded_examples import PaddedExamples, Ragged
 from foretext.data.rows import TaggedSentence
@@ -30,7 +30,7 @@ from foretext.tasks.matching.network import TextMatcher
 from foretext.tasks.model import TaskModel, TaskNetwork, compute_outputs
 from foretext.tasks.span_qa.network import SpanReader
 from foretext.tasks.tagging.network import Tagger
-from foretext.tasks.task import lazily
+from foretext.tasks.task import lazily, model_class
 from foretext.tokenizers.alphabet import Alphabet
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import GPT, SHAPE, bert
@@ -200,6 +200,25 @@ class Elsewhere(Classification):
 
 
 Elsewhere.Model.task = Elsewhere()
+
+
+class Borrowed(Classification):
+    """A task from outside without a model of its own."""
+
+
+def test_a_task_needs_a_model_of_its_own() -> None:
+    with pytest.raises(SettingError, match="its model, TextClassifier, is of the task class"):
+        model_class(Borrowed())
+
+
+def test_a_folder_of_something_else_than_a_task(
+    body_of: MakeBody, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model_of("classification", body_of("textcnn")).save(tmp_path)
+    monkeypatch.setattr("foretext.base.registry._trusted", {__name__})
+    edit(tmp_path, task={"name": f"{__name__}:Own"})
+    with pytest.raises(ModelFileError, match=r"config\.json: '.*:Own' is no Task"):
+        loaded(tmp_path)
 
 
 def test_task_from_outside(

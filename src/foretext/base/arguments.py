@@ -71,6 +71,9 @@ def _refuse_unknown(
     Raises:
         ArgumentError: there is one; the message says which is meant, or who takes it.
     """
+    parameters = signature.parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return  # it takes every name
     known = [
         name
         for name, parameter in signature.parameters.items()
@@ -96,7 +99,10 @@ def _plain_number(value: Any) -> int | float | None:
     if getattr(value, "ndim", 0) or isinstance(value, bool | np.bool_):  # foreign
         return None
     if (item := getattr(value, "item", None)) is not None and callable(item):  # foreign
-        value = item()
+        try:
+            value = item()
+        except Exception:  # of whatever kind an object has that only looks like a number
+            return None
     if isinstance(value, bool | complex):
         return None
     for convert in (operator.index, float):

@@ -48,7 +48,7 @@ def compare(
 
     Args:
         task: ``"classification"``, ``"matching"``, ``"tagging"``, ``"span_qa"``,
-            ``"text_to_text"``, or ``"module:Class"`` of a `TaskModel` of yours.
+            ``"text_to_text"``, or ``"module:Class"`` of a `Task` of yours.
         train: rows to learn from, as `foretext.finetune` takes them: files, or rows in memory.
         out: the folder; it must not hold a comparison already, unless `overwrite` or `resume`.
         budget: wall-clock time of everything, ``"10m"``.

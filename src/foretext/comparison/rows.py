@@ -25,7 +25,15 @@ from foretext.data.rows.in_memory import RowSource, RowTexts, text_key
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.tasks.task import Task, task_named
 
-__all__ = ["ComparisonRows", "held_out", "num_held_out", "read_rows", "read_written"]
+__all__ = [
+    "PARTS",
+    "ComparisonRows",
+    "compared_task",
+    "held_out",
+    "num_held_out",
+    "read_rows",
+    "read_written",
+]
 
 PARTS = ("train", "valid", "test")
 TEXTS = "texts.jsonl"  # of the rows to learn from, as a corpus

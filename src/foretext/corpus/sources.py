@@ -227,7 +227,7 @@ def _matches(pattern: Path) -> list[str]:
             f"{pattern}: no file matches this pattern{' (only folders do)' if found else ''}; "
             "check it with `ls`, and quote it so that the shell does not expand it."
         )
-    return files
+    return [file for file in files if not _is_dropped(Path(file))] or files
 
 
 def _close_names(path: Path) -> str:

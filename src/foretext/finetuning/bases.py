@@ -27,6 +27,7 @@ __all__ = [
     "learner_class",
     "name_note",
     "open_base",
+    "task_on",
 ]
 
 Origin = Literal["pretrained", "vectors", "scratch"]  # of the weights that a network starts with

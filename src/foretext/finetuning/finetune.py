@@ -171,7 +171,7 @@ def finetune(
 
     Args:
         task: ``"classification"``, ``"matching"``, ``"tagging"``, ``"span_qa"``,
-            ``"text_to_text"``, ``"sentence_vectors"``, or ``"module:Class"`` of a `TaskModel` of
+            ``"text_to_text"``, ``"sentence_vectors"``, or ``"module:Class"`` of a `Task` of
             yours.
         base: what it is learned on: a run, a folder of Hugging Face or sentence-transformers, a
             vector file, one of these opened by `load`; or a name, to learn from scratch:

@@ -47,7 +47,7 @@ from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel
 from foretext.tasks.predictor import Predictor
-from foretext.tasks.task import Resolved, task_named
+from foretext.tasks.task import Resolved, model_class, task_named
 from foretext.training.kept_record import kept_record
 from foretext.training.loop import fit
 from foretext.training.model import Model
@@ -85,7 +85,7 @@ class NetworkLearner(Learner):
     @classmethod
     def predictor_of(cls, task: str) -> type[TaskModel]:
         """Return the class of the network of a task: of the table, or from outside."""
-        return task_named(task).model
+        return model_class(task_named(task))
 
     @cached_property
     def opened(self) -> tuple[Origin, Any]:

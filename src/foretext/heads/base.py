@@ -56,7 +56,7 @@ class Head(Criterion):
         self.config: Any = config
         self.found = found
         self.visibility = base.visibility
-        self.mix: ScalarMix | None = None  # of layers; a task that has one sets it
+        self.mix: ScalarMix | None = None  # of layers; a head that has one sets it
 
     @property
     def needs_layers(self) -> bool:

@@ -49,11 +49,11 @@ class PartlyLabelled(Criterion):
 
     @property
     def needs_layers(self) -> bool:
-        """Whether the task reads the states of every layer."""
+        """Whether the head reads the states of every layer."""
         return self.head.needs_layers
 
     def check(self, backbone: Backbone) -> None:
-        """Refuse a backbone that the task does not fit."""
+        """Refuse a backbone that the head does not fit."""
         self.head.check(backbone)
 
 

@@ -36,7 +36,7 @@ from foretext.objectives.criterion import Criterion
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.lessons import Consistency, Lessons, Teaching
 from foretext.tasks.predictor import Predictor
-from foretext.tasks.task import task_named
+from foretext.tasks.task import model_class, task_named
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = [
@@ -362,9 +362,10 @@ class TaskModel(Predictor):
             UntrustedError: it names a class of a module that is not trusted.
         """
         path = Path(folder) / CONFIG
-        of_pairs = cls is not TaskModel and cls.task.of_pairs
+        has_task = any("task" in vars(each) for each in cls.__mro__)
+        of_pairs = has_task and cls.task.of_pairs
         stored = load_task(Path(folder), head_class, of_pairs=of_pairs)
-        component = task_named(stored.name, path).model
+        component = model_class(task_named(stored.name, path))
         if not issubclass(component, cls):
             raise ModelFileError(f"{folder} holds a {component.__name__}, not a {cls.__name__}.")
         model = component(stored.base, stored.head, device=device, precision=precision)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from foretext.base.config import Config
-from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.errors import ModelFileError, SettingError, did_you_mean
 from foretext.base.registry import imported
 from foretext.corpus.findings import Problem
 from foretext.data.rows.in_memory import RowSource, RowTexts, json_lines, row_source
@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     from foretext.heads.base import Head, TaskBase
     from foretext.tasks.model import TaskModel
 
-__all__ = ["Feature", "HeadTraits", "Resolved", "Task", "WordTraits", "lazily", "task_named"]
+__all__ = [
+    "Feature",
+    "HeadTraits",
+    "Resolved",
+    "Task",
+    "WordTraits",
+    "lazily",
+    "model_class",
+    "task_named",
+]
 
 KEPT = {"normalization", "max_piece_bytes"}  # settings of rows that hold for JSON lines too
 
@@ -307,6 +316,22 @@ def lazily(target: str) -> Any:
     return _Lazy(target)
 
 
+def model_class(task: Task) -> type[TaskModel]:
+    """Return the class of the models of a task.
+
+    Raises:
+        SettingError: it is that of another task, from which this one has it.
+    """
+    model = task.model
+    if model.task.name != task.name:
+        raise SettingError(
+            f"TASK = '{task.name}': its model, {model.__name__}, is of the task "
+            f"{model.task.name}; give the task a model of its own, a subclass of "
+            f"{model.__name__} with `task = {type(task).__name__}()`."
+        )
+    return model
+
+
 def task_named(name: str, source: Path | None = None) -> Task:
     """Return a task by its name.
 
@@ -316,6 +341,7 @@ def task_named(name: str, source: Path | None = None) -> Task:
 
     Raises:
         SettingError: there is no such task.
+        ModelFileError: the file names something else than a task.
         UntrustedError: the file names a class of a module that is not trusted.
     """
     if source is None and ":" not in name and name not in TASKS:
@@ -323,5 +349,7 @@ def task_named(name: str, source: Path | None = None) -> Task:
         raise SettingError(f"TASK = '{name}': there is no such task.{hint}")
     found = TASKS.resolve(name, source)
     if not (isinstance(found, type) and issubclass(found, Task)):  # foreign: the user named it
+        if source is not None:
+            raise ModelFileError(f"{source}: '{name}' is no Task; its module must have one.")
         raise SettingError(f"TASK = '{name}' is no Task; name a class that is one.")
     return found()

@@ -32,6 +32,7 @@ FILES: list[tuple[str, str, Values]] = [
     ("a.txt", "a\tb\t0.5\n", ("a", "b", None, 0.5)),
     ("a.txt", "__label__sea a ship\n__label__land a farm\n", ("a ship", None, None, None)),
     ("a.txt", "__label__sea __label__port\ta ship\n", ("a ship", None, None, None)),
+    ("a.txt", "__label__x is a prefix\na ship\na farm\n", ("__label__x is a prefix", *[None] * 3)),
     ("a", "\n__label__1 ein Schiff\n", ("ein Schiff", None, None, None)),
     ("a.csv", "Sentence_A,Sentence_B,Score\na,b,4\n", ("a", "b", None, 4.0)),
 ]

@@ -246,7 +246,9 @@ def plain_lines(source: Source, config: LabelledConfig) -> Iterator[Record] | No
     refuse_token_lines(head, source.name)
     first = next((line for line in head if line.strip()), "")
     whole = read_lines(source, config.encoding, config.max_piece_bytes)
-    if is_fasttext(first, RowsConfig()):
+    filled = [line for line in head if line.strip()]
+    of_fasttext = sum(is_fasttext(line, RowsConfig()) for line in filled)
+    if of_fasttext and 2 * of_fasttext >= len(filled):
         return fasttext_records(whole, source.name, RowsConfig())
     if "\t" in first or first.lstrip().startswith(("{", "[{")):
         return None

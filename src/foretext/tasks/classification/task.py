@@ -113,12 +113,12 @@ class Classification(Task):
         """Return why a feature cannot be had with such labels, or beside such a head."""
         if feature == "calibrate" and any(len(row.labels) != 1 for row in rows):
             return super().why_not(feature, config, rows)
-        if feature == "ensemble" and self.head_traits(config).learns_words:
+        if feature == "ensemble" and config and self.head_traits(config).learns_words:
             return (
                 "[task] word_features has the linear classifier in the network, and an ensemble "
                 "would count it twice; leave one of the two out."
             )
-        if feature == "consistency" and config.language_model_weight:
+        if feature == "consistency" and config and config.language_model_weight:
             return (
                 "[finetuning] consistency_weight replaces tokens, and a language model "
                 "(task.language_model_weight) must not learn those; leave one of the two out."
