@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foretext.tokenizers.alphabet import LONGEST, NUM_BYTES, Alphabet, folding_sentence, spelled
+from foretext.tokenizers.alphabet import (
+    LONGEST,
+    LONGEST_SPELLING,
+    NUM_BYTES,
+    Alphabet,
+    folding_sentence,
+    spelled,
+)
 
 
 def test_the_most_frequent_characters_come_first() -> None:
@@ -47,11 +54,11 @@ def test_case_accents_and_width_are_named(
 def test_a_word_is_its_bytes_between_marks() -> None:
     (row,) = spelled(["aé"])
     assert row[:6].tolist() == [0xFE, ord("a"), 0xC3, 0xA9, 0xFF, 0]
-    assert row.shape == (LONGEST,)
+    assert row.shape == (LONGEST_SPELLING,)
     assert not row[6:].any()
 
 
-def test_of_a_long_word_both_ends_are_read_of_spelling() -> None:
+def test_both_ends_of_a_long_word_are_spelled() -> None:
     word = "a" * 40 + "middle" + "b" * 40
     (row,) = spelled([word])
     assert row.all()
@@ -60,8 +67,8 @@ def test_of_a_long_word_both_ends_are_read_of_spelling() -> None:
 
 
 def test_words_of_the_longest_length_are_whole() -> None:
-    (row,) = spelled(["x" * (LONGEST - 2)])
-    assert bytes(row) == b"\xfe" + b"x" * (LONGEST - 2) + b"\xff"
+    (row,) = spelled(["x" * (LONGEST_SPELLING - 2)])
+    assert bytes(row) == b"\xfe" + b"x" * (LONGEST_SPELLING - 2) + b"\xff"
 
 
 def test_every_script_has_ids_and_no_word_looks_like_a_mark() -> None:
@@ -74,4 +81,4 @@ def test_every_script_has_ids_and_no_word_looks_like_a_mark() -> None:
 
 
 def test_no_words_are_no_rows() -> None:
-    assert spelled([]).shape == (0, LONGEST)
+    assert spelled([]).shape == (0, LONGEST_SPELLING)
