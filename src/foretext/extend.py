@@ -4,7 +4,7 @@ An objective, a backbone, a task or a family of folders in your own package impo
 so that it works with the next version, wherever foretext keeps these classes by then.
 """
 
-from foretext.backbones.base import Backbone, States
+from foretext.backbones.base import Backbone, States, TaskTraits
 from foretext.base.config import Config
 from foretext.base.errors import CorpusError, ForetextError, ModelFileError, SettingError
 from foretext.corpus import Corpus
@@ -81,6 +81,7 @@ __all__ = [
     "Task",
     "TaskBase",
     "TaskModel",
+    "TaskTraits",
     "TextHead",
     "TextPooler",
     "TokenFile",

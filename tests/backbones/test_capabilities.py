@@ -14,7 +14,7 @@ from foretext.backbones.textcnn import TextCNN
 from foretext.backbones.transformer import Transformer
 from foretext.base.config import Config
 from foretext.base.errors import SettingError
-from foretext.base.sizes import Size
+from foretext.base.sizes import Size, size_of
 from foretext.data.batch import Inputs
 from foretext.nn.cache import Cache
 from foretext.nn.flops import Flops
@@ -67,7 +67,7 @@ def test_an_outsider_needs_no_more_than_its_states() -> None:
     assert backbone.default_pooling("full", has_pooler=False) == "max"
     assert backbone.segment_vectors is None
     assert not backbone.reads_characters
-    assert backbone.size_of(backbone.config) is None
+    assert size_of(backbone.config) is None
     assert backbone.settings_for_rows(backbone.config, 64) == {}
     assert backbone.fine_tuning_defaults(pretrained=True)["learning_rate"] == 1e-3
     assert type(backbone.reinitialised()) is Outsider
@@ -182,11 +182,11 @@ def test_rates_follow_the_width_of_a_transformer() -> None:
 
 def test_what_a_planner_may_change() -> None:
     config = Transformer.Config(num_layers=2, dim=16, num_heads=2)
-    assert Transformer.size_of(config) == Size(2, 16, 2)
+    assert size_of(config) == Size(2, 16, 2)
     assert Transformer.settings_for_rows(config, 64) == {"max_length": 64}
     rotary = config.model_copy(update={"positions": "rotary"})
     assert Transformer.settings_for_rows(rotary, 64) == {}
-    assert Recurrent.size_of(Recurrent.Config()) is None
+    assert size_of(Recurrent.Config()) is None
 
 
 def test_heads_are_drawn_as_their_backbone_wants() -> None:

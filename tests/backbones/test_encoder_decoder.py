@@ -335,13 +335,13 @@ def test_cross_attention_can_be_drawn_again() -> None:
 
 def test_only_heads_that_began_at_equal_tokens_seek_sentinels() -> None:
     found = {form: towers(form) for form in FORMS}
-    assert not any(backbone.seeks_sentinels for backbone in found.values())
-    assert all(backbone.default_dropout == 0.1 for backbone in found.values())
+    assert not any(backbone.task_traits.seeks_sentinels for backbone in found.values())
+    assert all(backbone.task_traits.default_dropout == 0.1 for backbone in found.values())
     usual = found["t5"].fine_tuning_defaults(pretrained=True)["learning_rate"]
     config = EncoderDecoder.Config(**{**SHAPE, **FORMS["t5"], "first_attention": "neighbours"})
     own = EncoderDecoder.build(config, V)
-    assert own.seeks_sentinels
-    assert own.default_dropout is None
+    assert own.task_traits.seeks_sentinels
+    assert own.task_traits.default_dropout is None
     assert own.fine_tuning_defaults(pretrained=True)["learning_rate"] == 2 * usual
     with pytest.raises(
         SettingError, match="redraw_cross_attention: Transformer has no cross-attention"

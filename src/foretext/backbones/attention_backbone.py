@@ -7,11 +7,15 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
 from torch import Tensor, nn
 
-from foretext.backbones.base import Backbone
+from foretext.backbones.base import Backbone, TaskTraits
 from foretext.base.config import Config
 from foretext.base.errors import SettingError
 
-__all__ = ["AttentionBackbone", "SegmentedBackbone", "draw_linear"]
+__all__ = ["ATTENTION_TRAITS", "AttentionBackbone", "draw_linear"]
+
+ATTENTION_TRAITS = TaskTraits(
+    adds_pooler=True, gains_from_crf=False, default_dropout=0.1, tunes_layer_decay=True
+)
 
 BASE_WIDTH, HIGHEST_RATE = 768, 5e-4  # of size base, whose rate papers give
 
@@ -30,10 +34,7 @@ class AttentionBackbone(Backbone):
     blocks: nn.ModuleList
     stacks_layers = True
     has_attention: ClassVar[bool] = True
-    adds_pooler = True
-    gains_from_crf = False
-    default_dropout = 0.1
-    tunes_layer_decay = True
+    task_traits = ATTENTION_TRAITS
     base_rate: ClassVar[float] = 5e-5  # of fine-tuning at size base: Devlin et al. 2019, A.3
     head_std: float = 0.02  # of a task's first weights, as BERT's own
 
@@ -100,25 +101,6 @@ class AttentionBackbone(Backbone):
                 nn.init.normal_(module.weight, std=std)
             if isinstance(module, nn.Linear):
                 draw_linear(module, std)
-
-
-class SegmentedBackbone(AttentionBackbone):
-    """One whose embeddings have a vector for each segment."""
-
-    takes_segments: ClassVar[bool] = True
-    embeddings: Any  # a module with `segments` and `replace_segments`
-
-    @property
-    def segment_vectors(self) -> Tensor | None:
-        """The vectors of the segments, (num_segments, E); None: it has none."""
-        segments = self.embeddings.segments
-        return None if segments is None else segments.weight
-
-    def replace_segments(self, vectors: Tensor) -> None:
-        """Replace the vectors of the segments by these, (K, E), which are learned from now on."""
-        self.embeddings.replace_segments(vectors)
-        self.num_segments = len(vectors)
-        self.config = self.config.model_copy(update={"num_segments": len(vectors)})
 
 
 def draw_linear(layer: nn.Linear, std: float) -> None:

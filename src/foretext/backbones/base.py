@@ -8,27 +8,27 @@ rest of foretext asks what a backbone can do: nothing asks for its class.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from foretext.backbones.trainable import Trainable
 from foretext.base.config import Config
 from foretext.base.errors import SettingError
-from foretext.base.sizes import Size
 from foretext.data.batch import Inputs, Visibility
 from foretext.data.padded_examples import length_batches, token_batches
 from foretext.nn.cache import Cache
 from foretext.nn.feed_forward import Activation
+from foretext.nn.flops import Flops
 from foretext.nn.pooling import PoolerActivation, Pooling
 from foretext.nn.vocabulary_head import HeadTransform
 
-__all__ = ["Backbone", "States", "inference_batches"]
+__all__ = ["Backbone", "Segmented", "States", "TaskTraits", "inference_batches", "layer_of_block"]
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,38 @@ class States:
         return (*self.layers[:-1], self.last)
 
 
-class Backbone(Trainable):
+@dataclass(frozen=True)
+class TaskTraits:
+    """What tasks do with the states of a backbone where the user leaves it open."""
+
+    feature_based: bool = False  # pretrained, it stays as it is, and heads read all of its layers
+    adds_pooler: bool = False  # pooling `pooler_on` ends with a linear layer, as BERT's does
+    pooler_on: Pooling = "cls"
+    pooler_activation: PoolerActivation = "tanh"  # of that layer
+    adds_head_transform: bool = False  # if bidirectional, tasks add `head_transform`, as ModernBERT
+    gains_from_crf: bool = True  # tagging: whether states know little of each other
+    seeks_sentinels: bool = False  # pretrained, its cross-attention looks for sentinels
+    default_dropout: float | None = None  # of fine-tuning; None: what its settings say
+    tunes_layer_decay: bool = False  # whether a search of settings tries it, once pretrained
+    # Settings of a new one with which it reads the spelling of words, and pairs of neighbours.
+    spelling_settings: Mapping[str, Any] = field(default_factory=dict)
+    bigram_settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Segmented(Protocol):
+    """A part that adds to each token the vector of its segment."""
+
+    segments: nn.Embedding | None
+
+    def replace_segments(self, vectors: Tensor) -> None:
+        """Replace the vectors by these, (K, E), which are learned from now on."""
+
+
+class Backbone(nn.Module, ABC):
     """A network from ids to states. It never sees targets, and knows no loss.
+
+    Layers that stand in a `ModuleList` named `blocks` need no `layer_of` and no
+    `matrices_for_muon`: the defaults find them there.
 
     Args:
         config: the user's settings, of the nested class `Config`.
@@ -58,6 +88,16 @@ class Backbone(Trainable):
     config: Config
     vocab_size: int
     dim: int  # width of a state
+    visibilities: frozenset[Visibility]  # attention masks that it can honour
+    task_traits: TaskTraits = TaskTraits()
+
+    num_layers: int = 1  # without the embeddings
+    reads_source: bool = False  # whether it needs `Inputs.source`, as an encoder-decoder does
+    keeps_fp32: bool = False  # whether it cannot compute in bfloat16
+    stacks_layers: bool = False  # whether `use_layers` works
+    # Whether several processes can keep a part of each weight: those of `blocks` are then gathered
+    # for the forward pass of one block at a time.
+    can_be_shared_out: bool = True
     max_length: int = 1 << 16  # positions that a row may have
     usual_length: int = 128  # of a row in pretraining, where the user chooses none
 
@@ -69,22 +109,9 @@ class Backbone(Trainable):
     # What it reads beside ids.
     reads_words: ClassVar[bool] = False  # ids are whole words; may start from word vectors
     num_characters: int = 0  # ids of characters in `Inputs.characters`; 0: it reads no spelling
-    spelling_settings: ClassVar[Mapping[str, Any]] = {}  # with which it reads that, where it can
     open_vocabulary: ClassVar[bool] = False  # reads words that it has no id for: `Inputs.spelling`
     num_segments: int = 0  # values of `Inputs.segments`; 0: it ignores them
-    takes_segments: ClassVar[bool] = False  # whether `replace_segments` works
     reads_pairs: ClassVar[bool] = False  # tells two texts of a row apart without a token between
-
-    # What tasks do with its states where the user leaves it open.
-    feature_based: bool = False  # pretrained, it stays as it is, and heads read all of its layers
-    adds_pooler: bool = False  # pooling `pooler_on` ends with a linear layer, as BERT's does
-    pooler_on: Pooling = "cls"
-    pooler_activation: PoolerActivation = "tanh"  # of that layer
-    adds_head_transform: bool = False  # if bidirectional, tasks add `head_transform`, as ModernBERT
-    gains_from_crf: bool = True  # tagging: whether states know little of each other
-    default_dropout: float | None = None  # of fine-tuning; None: what its settings say
-    tunes_layer_decay: bool = False  # whether a search of settings tries it, once pretrained
-    seeks_sentinels: bool = False  # pretrained, its cross-attention looks for sentinels
 
     def __init__(self, config: Config, vocab_size: int) -> None:
         super().__init__()
@@ -109,15 +136,6 @@ class Backbone(Trainable):
             source_vocab_size: ids of the source, for those that read one; None: the same ids.
         """
         return cls(config, vocab_size)
-
-    @classmethod
-    def bigram_settings(cls, chosen: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return with which settings it reads pairs of neighbouring words, if it can.
-
-        Args:
-            chosen: the other settings.
-        """
-        return {}
 
     def reinitialised(self) -> Self:
         """Return one of the same shape with random weights."""
@@ -208,6 +226,11 @@ class Backbone(Trainable):
         return "causal" in self.visibilities and remembers and not self.reads_characters
 
     @property
+    def depth(self) -> int:
+        """How many layers compute for a row, those of all its parts."""
+        return self.num_layers
+
+    @property
     def num_mixed(self) -> int:
         """How many of `States.by_layer`, from the last one, have the width D: tasks can mix them.
 
@@ -221,9 +244,61 @@ class Backbone(Trainable):
         return self.num_characters > 0
 
     def layer_of(self, parameter_name: str) -> int:
-        """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on."""
+        """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on.
+
+        What follows the last layer belongs to it. Used to freeze layers and by `layer_decay`.
+        """
         is_embedding = self.get_parameter(parameter_name) is self.embedding
-        return 0 if is_embedding else super().layer_of(parameter_name)
+        return 0 if is_embedding else layer_of_block(parameter_name, self.num_layers)
+
+    def use_layers(self, num: int) -> None:
+        """From now on compute the first `num` layers alone, if it `stacks_layers`.
+
+        The heads read what these give.
+        """
+        raise NotImplementedError(type(self).__name__)
+
+    def stacked_weights(self, num: int) -> dict[str, str]:
+        """Return the names of weights above the first `num` layers, and of those they begin with.
+
+        Layer i takes over from layer i - num (Gong et al. 2019, "Efficient Training of BERT by
+        Progressively Stacking"). A weight that the lower layer does not have is not named.
+        """
+        names = {name for name, _ in self.named_parameters()}
+        found = dict[str, str]()
+        for name in names:
+            match = re.match(r"blocks\.(\d+)(\..+)", name)
+            if match and int(match[1]) >= num:
+                source = f"blocks.{int(match[1]) - num}{match[2]}"
+                if source in names:
+                    found[name] = source
+        return found
+
+    def matrices_for_muon(self) -> dict[str, int]:
+        """Return the names of the weights that Muon moves, and how many matrices share each.
+
+        A weight that computes queries, keys and values at once holds 3 matrices.
+        """
+        linear = (name for name, module in self.named_modules() if isinstance(module, nn.Linear))
+        return {f"{name}.weight": 1 for name in linear if name.startswith("blocks.")}
+
+    def flops(self) -> Flops | None:
+        """Return the operations of a training step, with the parameters frozen that are so now.
+
+        None: no formula is known, and no utilization is reported.
+        """
+        return None
+
+    def recompute_layers(self) -> None:
+        """From now on compute layers again in the backward pass, to save memory.
+
+        Raises:
+            SettingError: it cannot do so.
+        """
+        raise SettingError(
+            f"[training] gradient_checkpointing: {type(self).__name__} cannot compute its layers "
+            "again; leave it out."
+        )
 
     def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
         """Return, for each layer, the attention weights, (B, H, T, T).
@@ -258,9 +333,20 @@ class Backbone(Trainable):
         raise SettingError(f"[backbone] {type(self).__name__} cannot start from word vectors.")
 
     @property
+    def segmented(self) -> Segmented | None:
+        """The part that adds vectors of segments, or could; None: it reads no segments."""
+        return None
+
+    @property
+    def takes_segments(self) -> bool:
+        """Whether `replace_segments` works."""
+        return self.segmented is not None
+
+    @property
     def segment_vectors(self) -> Tensor | None:
         """The vectors of the segments, (num_segments, E); None: it has none."""
-        return None
+        segments = None if self.segmented is None else self.segmented.segments
+        return None if segments is None else segments.weight
 
     def replace_segments(self, vectors: Tensor) -> None:
         """Replace the vectors of the segments by these, (K, E), which are learned from now on.
@@ -268,10 +354,14 @@ class Backbone(Trainable):
         Raises:
             SettingError: it reads no segments.
         """
-        raise SettingError(
-            f"[backbone] {type(self).__name__} reads no segments, so it cannot tell kinds of "
-            "tokens apart; use a Transformer."
-        )
+        if self.segmented is None:
+            raise SettingError(
+                f"[backbone] {type(self).__name__} reads no segments, so it cannot tell kinds of "
+                "tokens apart; use a Transformer."
+            )
+        self.segmented.replace_segments(vectors)
+        self.num_segments = len(vectors)
+        self.config = self.config.model_copy(update={"num_segments": len(vectors)})
 
     def default_pooling(
         self, visibility: Visibility, *, has_pooler: bool, siamese: bool = False
@@ -318,17 +408,16 @@ class Backbone(Trainable):
         """Return the settings of `[training]` that suit it, where fine-tuning's differ."""
         return {"learning_rate": 1e-3, "weight_decay": 0.0}
 
-    @classmethod
-    def size_of(cls, config: Any) -> Size | None:
-        """Return the size that a planner may change; None: the settings have no such fields."""
-        if not set(Size._fields) <= set(type(config).model_fields):
-            return None
-        return Size(*(getattr(config, name) for name in Size._fields))
-
-    @classmethod
-    def settings_for_rows(cls, config: Any, row_length: int) -> Mapping[str, Any]:
+    @staticmethod
+    def settings_for_rows(config: Any, row_length: int) -> Mapping[str, Any]:
         """Return the settings that a planner changes when rows get `row_length` positions."""
         return {}
+
+
+def layer_of_block(parameter_name: str, num_layers: int) -> int:
+    """Return the layer of a parameter of `blocks`; what is of none belongs to the last layer."""
+    match = re.match(r"blocks\.(\d+)\.", parameter_name)
+    return int(match[1]) + 1 if match else max(num_layers, 1)
 
 
 def inference_batches(

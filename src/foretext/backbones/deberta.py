@@ -8,6 +8,7 @@ neighbours of a token to the first layer, as in the two largest models of the se
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, Self, cast
 
 import torch
@@ -15,8 +16,8 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from foretext.backbones.attention_backbone import SegmentedBackbone
-from foretext.backbones.base import States
+from foretext.backbones.attention_backbone import ATTENTION_TRAITS, AttentionBackbone
+from foretext.backbones.base import Segmented, States
 from foretext.base.config import Config
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.attention import Layout
@@ -130,7 +131,7 @@ class DebertaConfig(Config):
         return self.max_distance or self.max_length
 
 
-class Deberta(SegmentedBackbone):
+class Deberta(AttentionBackbone):
     """Token vectors, then layers of disentangled attention and feed-forward, norms after each.
 
     Args:
@@ -142,7 +143,7 @@ class Deberta(SegmentedBackbone):
 
     config: DebertaConfig
     visibilities: frozenset[Visibility] = frozenset({"full"})
-    pooler_activation = "gelu"
+    task_traits = replace(ATTENTION_TRAITS, pooler_activation="gelu")
     base_rate = 3e-5  # in the range of He et al. 2021 for size base
 
     def __init__(self, config: DebertaConfig, vocab_size: int) -> None:
@@ -163,6 +164,11 @@ class Deberta(SegmentedBackbone):
     def embedding(self) -> nn.Parameter:
         """The token vectors, (V, E)."""
         return cast(nn.Parameter, self.embeddings.tokens.weight)
+
+    @property
+    def segmented(self) -> Segmented:
+        """The embeddings, among them those of segments."""
+        return self.embeddings
 
     @property
     def layers(self) -> list[Block]:
@@ -246,8 +252,8 @@ class Deberta(SegmentedBackbone):
         """
         return "cls" if has_pooler and not siamese else "mean"
 
-    @classmethod
-    def settings_for_rows(cls, config: DebertaConfig, row_length: int) -> Mapping[str, Any]:
+    @staticmethod
+    def settings_for_rows(config: DebertaConfig, row_length: int) -> Mapping[str, Any]:
         """Return the number of absolute positions: those that no row reaches are not learned."""
         if not config.absolute_positions:
             return {}

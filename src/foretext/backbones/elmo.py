@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from pydantic import Field, PositiveInt, model_validator
 from torch import Tensor, nn
 
-from foretext.backbones.base import Backbone, States
+from foretext.backbones.base import Backbone, States, TaskTraits
 from foretext.base.config import Config as Settings
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.cache import Cache
@@ -79,9 +79,9 @@ class Elmo(Backbone):
     config: Config
     visibilities: frozenset[Visibility] = frozenset({"split"})
     open_vocabulary: ClassVar[bool] = True
-    feature_based = True
     can_be_shared_out = False  # cells keep lists of their weights
-    default_dropout = 0.0  # of the network; heads have their own
+    # Heads have dropout of their own.
+    task_traits = TaskTraits(feature_based=True, default_dropout=0.0)
     spellings: Tensor
 
     def __init__(self, config: Config, vocab_size: int) -> None:

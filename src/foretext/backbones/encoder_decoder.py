@@ -1,9 +1,8 @@
 """Two Transformers: one reads a source, the other writes a text that depends on it.
 
 The Transformer of 2017 (Vaswani et al. 2017), T5 (Raffel et al. 2020) and BART (Lewis et al. 2020)
-are settings of it. The encoder is a `Transformer` of its own, and a base for every task.
-
-A Transformer whose layers also look at a source text (Vaswani et al. 2017, section 3.1).
+are settings of it. The encoder is a `Transformer` of its own, and a base for every task. The
+decoder is one whose layers also look at the states of the source.
 """
 
 from __future__ import annotations
@@ -17,21 +16,15 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from foretext.backbones.attention_backbone import draw_linear
-from foretext.backbones.base import Backbone, States
-from foretext.backbones.neighbour_attention import (
-    DISTANCES_BEFORE,
-    attend_to_equals,
-    residual_scale,
-)
+from foretext.backbones.base import Backbone, States, TaskTraits
+from foretext.backbones.neighbour_attention import attend_to_equals, residual_scale
 from foretext.backbones.transformer import Transformer
 from foretext.backbones.transformer_config import Positions, TransformerConfig
 from foretext.data.batch import Inputs, Visibility
-from foretext.nn.attention import Layout, Source
-from foretext.nn.block import Block, CrossPart
 from foretext.nn.cache import Cache, KeyValueCache
-from foretext.nn.cross_attention import CrossAttention, source_mask
+from foretext.nn.cross_attention import CrossAttention
 from foretext.nn.feed_forward import Activation
-from foretext.nn.flops import Flops, matrix_flops, num_passes
+from foretext.nn.flops import Flops
 
 __all__ = ["EncoderDecoder", "EncoderDecoderConfig"]
 
@@ -96,9 +89,7 @@ class EncoderDecoder(Backbone):
     visibilities: frozenset[Visibility] = frozenset({"causal"})
     has_attention: ClassVar[bool] = True
     reads_source = True
-    gains_from_crf = False
-    default_dropout: float | None = 0.1
-    tunes_layer_decay = True
+    task_traits = TaskTraits(gains_from_crf=False, default_dropout=0.1, tunes_layer_decay=True)
 
     def __init__(
         self, config: EncoderDecoderConfig, vocab_size: int, source_vocab_size: int | None = None
@@ -106,15 +97,15 @@ class EncoderDecoder(Backbone):
         super().__init__(config, vocab_size)
         self.source_vocab_size = source_vocab_size
         self.encoder = Transformer(config.encoder, source_vocab_size or vocab_size)
-        self.decoder = _TransformerDecoder(config.decoder, vocab_size)
+        self.decoder = Transformer(config.decoder, vocab_size, reads_source=True)
+        _attend_to_equals(self.decoder)
         if source_vocab_size is None:
             self.decoder.embeddings.tokens = self.encoder.embeddings.tokens
         self.dim, self.num_layers = config.dim, self.decoder.num_layers
         self.stacks_layers = self.encoder.stacks_layers and self.decoder.stacks_layers
         self.max_length = self.usual_length = config.max_length
-        self.seeks_sentinels = self.decoder.begins_at_equals
-        if self.seeks_sentinels:  # it is small, and was pretrained without dropout
-            self.default_dropout = None
+        if _begins_at_equals(self.decoder):  # it is small, and was pretrained without dropout
+            self.task_traits = replace(self.task_traits, seeks_sentinels=True, default_dropout=None)
 
     @classmethod
     def build(
@@ -234,15 +225,23 @@ class EncoderDecoder(Backbone):
         self.encoder.initialise_head(layer)
 
     def redraw_cross_attention(self) -> None:
-        """Give cross-attention random weights, as before pretraining."""
-        self.decoder.redraw_cross_attention()
+        """Draw the weights of cross-attention as those of a new decoder; norms stay."""
+        decoder = self.decoder
+        with torch.no_grad():
+            for attention in _cross_attentions(decoder):
+                for layer in attention.query, attention.key_value, attention.output:
+                    draw_linear(layer, decoder.config.init_std)
+                if decoder.config.norm_position == "pre":
+                    attention.output.weight.mul_(residual_scale(3, decoder.num_layers))
+        _attend_to_equals(decoder)
 
     def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
         """Return the learning rate of its encoder; that of random weights where it has some."""
-        return self.encoder.fine_tuning_defaults(pretrained=pretrained and not self.seeks_sentinels)
+        learned = pretrained and not self.task_traits.seeks_sentinels
+        return self.encoder.fine_tuning_defaults(pretrained=learned)
 
-    @classmethod
-    def settings_for_rows(cls, config: EncoderDecoderConfig, row_length: int) -> Mapping[str, Any]:
+    @staticmethod
+    def settings_for_rows(config: EncoderDecoderConfig, row_length: int) -> Mapping[str, Any]:
         """Return the length of learned positions: those that no row reaches are not learned."""
         return Transformer.settings_for_rows(config, row_length)
 
@@ -254,100 +253,19 @@ class EncoderDecoder(Backbone):
         return replace(inputs, memory=self.encode(inputs.source))
 
 
-class _TransformerDecoder(Transformer):
-    """The decoder of an encoder-decoder: it reads `Inputs.memory`, the states of the source.
-
-    Args:
-        config: its settings; the states of the source are as wide as its own.
-        vocab_size: tokens.
-    """
-
-    visibilities: frozenset[Visibility] = frozenset({"causal"})
-    near = DISTANCES_BEFORE
-    reads_source = True
-    unpads = False
-
-    def flops(self) -> Flops:
-        """Return the operations of a training step; a source's keys count as tokens of it."""
-        own, of_keys, of_pairs = super().flops(), 0, 0
-        for block in self.layers:
-            assert block.cross is not None
-            attention = block.cross.attention
-            of_keys += matrix_flops(attention.key_value)
-            of_pairs += 4 * attention.width * num_passes(attention)
-        return Flops(
-            own.per_token - of_keys, own.per_pair, per_source_token=of_keys, per_cross_pair=of_pairs
-        )
-
-    def cross_attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
-        """Return, for each layer, the weights of the source's positions, (B, H, T, S)."""
-        layouts = self._layouts(inputs, None, self.embedding.dtype)
-        layers = self.forward(inputs, keep_layers=True).layers
-        return tuple(
-            block.cross_weights(x, layout)
-            for block, x, layout in zip(self.layers, layers, layouts, strict=False)
-            # the last of the states feeds no block
-        )
-
-    @property
-    def begins_at_equals(self) -> bool:
-        """Whether its first weights look for tokens of the source that are like its own."""
-        return self.relative is not None and self.config.first_attention == "neighbours"
-
-    def redraw_cross_attention(self) -> None:
-        """Draw the weights of cross-attention as those of a new decoder; norms stay."""
-        with torch.no_grad():
-            for attention in self._cross_attentions():
-                for layer in attention.query, attention.key_value, attention.output:
-                    draw_linear(layer, self.config.init_std)
-                if self.config.norm_position == "pre":
-                    attention.output.weight.mul_(residual_scale(3, self.num_layers))
-        self._attend_to_equals()
-
-    def _initialise(self) -> None:
-        super()._initialise()
-        self._attend_to_equals()
-
-    def _attend_to_equals(self) -> None:
-        if self.begins_at_equals:
-            for attention in self._cross_attentions():
-                attend_to_equals(attention, self.config.init_std)
-
-    def _cross_attentions(self) -> Iterator[CrossAttention]:
-        """Yield those with weights of their own."""
-        for block in self.layers[: len(self.blocks)]:
-            assert block.cross is not None
-            yield block.cross.attention
-
-    def _layouts(
-        self, inputs: Inputs, cache: KeyValueCache | None, dtype: torch.dtype
-    ) -> list[Layout]:
-        """Return how positions relate to each other and to the source in each layer."""
-        layouts = super()._layouts(inputs, cache, dtype)
-        source = _source(inputs, cache)
-        return [layout._replace(source=source) for layout in layouts]
-
-    def _block(self, layer: int) -> Block:
-        config, block = self.config, super()._block(layer)
-        attention = CrossAttention(
-            config.dim,
-            config.dim,
-            config.num_heads,
-            bias=config.bias,
-            dropout=config.attention_dropout,
-            scale=None if config.scale_scores else 1.0,
-            head_dim=config.head_dim,
-        )
-        block.cross = CrossPart(attention, self._norm())
-        return block
+def _begins_at_equals(decoder: Transformer) -> bool:
+    """Whether its first weights look for tokens of the source that are like its own."""
+    return decoder.relative is not None and decoder.config.first_attention == "neighbours"
 
 
-def _source(inputs: Inputs, cache: KeyValueCache | None) -> Source:
-    """Return what is read of a source: its states, unless a cache has its keys already."""
-    if cache is not None and cache.source.mask is not None:
-        return Source(None, cache.source.mask)
-    assert inputs.memory is not None, "the source's states are not known"
-    mask = source_mask(None if inputs.source is None else inputs.source.token_mask)
-    if cache is not None:
-        cache.source.mask = mask
-    return Source(inputs.memory, mask)
+def _attend_to_equals(decoder: Transformer) -> None:
+    if _begins_at_equals(decoder):
+        for attention in _cross_attentions(decoder):
+            attend_to_equals(attention, decoder.config.init_std)
+
+
+def _cross_attentions(decoder: Transformer) -> Iterator[CrossAttention]:
+    """Yield those with weights of their own."""
+    for block in decoder.layers[: len(decoder.blocks)]:
+        assert block.cross is not None
+        yield block.cross.attention

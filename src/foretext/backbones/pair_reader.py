@@ -21,7 +21,6 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
-from foretext.backbones.base import Backbone
 from foretext.backbones.word_backbone import WordBackbone
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.dropout import Dropout
@@ -67,7 +66,6 @@ class PairReader(WordBackbone):
 
     config: Config
     visibilities: frozenset[Visibility] = frozenset({"full"})
-    takes_segments = False  # it has its own, beside the words' vectors
     reads_pairs = True
     can_be_shared_out = False  # cells keep lists of their weights
 
@@ -98,17 +96,9 @@ class PairReader(WordBackbone):
         return 1 if is_read else super().layer_of(parameter_name)
 
     @property
-    def segment_vectors(self) -> None:
-        """None that are added to words' vectors."""
+    def segmented(self) -> None:
+        """Nothing: kinds of words have vectors of their own, which stand beside the words'."""
         return
-
-    def replace_segments(self, vectors: Tensor) -> None:
-        """Refuse: kinds of words have vectors of their own.
-
-        Raises:
-            SettingError: always.
-        """
-        Backbone.replace_segments(self, vectors)
 
     def load_vectors(self, vectors: np.ndarray) -> None:
         """Start from word vectors (V, vector_size) that were learned elsewhere, and keep them.

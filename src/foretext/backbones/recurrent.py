@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from foretext.backbones.word_backbone import WordBackbone
+from foretext.backbones.word_backbone import WORD_TRAITS, WordBackbone
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.cache import RecurrentCache
 from foretext.nn.dropout import Dropout
@@ -60,6 +61,7 @@ class Recurrent(WordBackbone):
             return self
 
     config: Config
+    task_traits = replace(WORD_TRAITS, bigram_settings={"bigrams": BIGRAMS})
     can_be_shared_out = False  # cells keep lists of their weights
 
     def __init__(self, config: Config, vocab_size: int, num_characters: int = 0) -> None:
@@ -79,11 +81,6 @@ class Recurrent(WordBackbone):
             for layer in range(config.num_layers)
         )
         self.dropout = Dropout(config.layer_dropout)
-
-    @classmethod
-    def bigram_settings(cls, chosen: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a table of pairs, if both directions are read."""
-        return {"bigrams": BIGRAMS} if chosen.get("bidirectional", True) else {}
 
     def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:
         """Return what suits recurrent networks: a high rate, small batches, clipped gradients."""

@@ -12,9 +12,8 @@ from typing import Any, Literal, Self, cast
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from foretext.backbones.base import Backbone, States
+from foretext.backbones.base import Backbone, States, layer_of_block
 from foretext.backbones.recurrent import Recurrent
-from foretext.backbones.trainable import Trainable
 from foretext.base.config import Config
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.cache import Cache, CrossCache, RecurrentCache
@@ -214,7 +213,7 @@ class Seq2Seq(Backbone):
         """
         part, _, name = parameter_name.partition(".")
         if part == "decoder":
-            return self.encoder.num_layers + Trainable.layer_of(self, name)
+            return self.encoder.num_layers + layer_of_block(name, self.num_layers)
         return self.encoder.layer_of(name) if part == "encoder" else 0
 
     def fine_tuning_defaults(self, *, pretrained: bool) -> Mapping[str, Any]:

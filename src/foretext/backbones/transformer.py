@@ -1,33 +1,37 @@
 """The Transformer (Vaswani et al. 2017): BERT, GPT and their later forms by settings.
 
 The batch says what a position may look at, so the encoder of BERT and the decoder of GPT are one
-class. The settings cover what Hugging Face calls BERT, GPT-2, ModernBERT and Llama.
+class. The settings cover what Hugging Face calls BERT, GPT-2, ModernBERT and Llama. By option its
+layers also look at the states of a source text (section 3.1): the decoder of an `EncoderDecoder`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, cast
+from dataclasses import replace
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from foretext.backbones.attention_backbone import SegmentedBackbone
-from foretext.backbones.base import States
+from foretext.backbones.attention_backbone import ATTENTION_TRAITS, AttentionBackbone
+from foretext.backbones.base import Segmented, States
 from foretext.backbones.embeddings import Embeddings, where
 from foretext.backbones.neighbour_attention import (
     DISTANCES,
+    DISTANCES_BEFORE,
     NEAR_SCORE,
     attend_to_neighbours,
     shrink_residuals,
 )
 from foretext.backbones.transformer_config import TransformerConfig
 from foretext.data.batch import Inputs, Visibility
-from foretext.nn.attention import Layout, SelfAttention
+from foretext.nn.attention import Layout, SelfAttention, Source
 from foretext.nn.attention_mask import attention_mask, windowed_mask
-from foretext.nn.block import Block
+from foretext.nn.block import Block, CrossPart
 from foretext.nn.cache import Cache, KeyValueCache
+from foretext.nn.cross_attention import CrossAttention, source_mask
 from foretext.nn.feed_forward import Activation, FeedForward
 from foretext.nn.flops import Flops, matrix_flops, num_passes
 from foretext.nn.norm import make_norm
@@ -40,12 +44,14 @@ from foretext.nn.vocabulary_head import HeadTransform
 __all__ = ["Transformer"]
 
 
-class Transformer(SegmentedBackbone):
+class Transformer(AttentionBackbone):
     """Embeddings, then layers of attention and feed-forward.
 
     Args:
         config: the user's settings.
         vocab_size: tokens.
+        reads_source: whether its layers also look at `Inputs.memory`, the states of a source, which
+            are as wide as its own; it is then causal.
     """
 
     Config = TransformerConfig
@@ -53,15 +59,22 @@ class Transformer(SegmentedBackbone):
     config: TransformerConfig
     visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
     unpads = True
-    near: ClassVar[Sequence[int]] = DISTANCES[0]  # that untrained heads look at, by option
 
-    def __init__(self, config: TransformerConfig, vocab_size: int) -> None:
+    def __init__(
+        self, config: TransformerConfig, vocab_size: int, *, reads_source: bool = False
+    ) -> None:
         super().__init__(config, vocab_size)
+        self.reads_source = reads_source
+        if reads_source:
+            self.visibilities = frozenset({"causal"})
         self.dim, self.num_layers = config.dim, config.num_layers
         self.max_length = self.usual_length = config.max_length
         self.num_segments = config.num_segments
-        self.adds_head_transform = config.norm_position == "pre"
-        self.pooler_activation = config.pooler_activation
+        self.task_traits = replace(
+            ATTENTION_TRAITS,
+            adds_head_transform=config.norm_position == "pre",
+            pooler_activation=config.pooler_activation,
+        )
         self.embeddings = Embeddings(config, vocab_size)
         self.rotary = self._rotary(config.rotary_base)
         self.local_rotary = self._rotary(config.local_rotary_base)
@@ -77,6 +90,11 @@ class Transformer(SegmentedBackbone):
     def embedding(self) -> nn.Parameter:
         """The token vectors, (V, E)."""
         return cast(nn.Parameter, self.embeddings.tokens.weight)
+
+    @property
+    def segmented(self) -> Segmented:
+        """The embeddings, among them those of segments."""
+        return self.embeddings
 
     @property
     def layers(self) -> list[Block]:
@@ -135,6 +153,18 @@ class Transformer(SegmentedBackbone):
             # the last of the states feeds no block
         )
 
+    def cross_attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
+        """Return, for each layer, the weights of the source's positions, (B, H, T, S)."""
+        if not self.reads_source:
+            return super().cross_attention_maps(inputs)
+        layouts = self._layouts(inputs, None, self.embedding.dtype)
+        layers = self.forward(inputs, keep_layers=True).layers
+        return tuple(
+            block.cross_weights(x, layout)
+            for block, x, layout in zip(self.layers, layers, layouts, strict=False)
+            # the last of the states feeds no block
+        )
+
     def layer_of(self, parameter_name: str) -> int:
         """Return the layer of a parameter: 0 = embeddings, 1 = the first layer, and so on.
 
@@ -160,12 +190,19 @@ class Transformer(SegmentedBackbone):
         return Transformer(self.config.narrowed(rate, num_layers), self.vocab_size)
 
     def flops(self) -> Flops:
-        """Return the operations of a training step, with the layers frozen that are so now."""
+        """Return the operations of a training step, with the layers frozen that are so now.
+
+        The keys of a source count as tokens of it.
+        """
         projection = self.embeddings.projection
         widening = 0 if projection is None else matrix_flops(projection)
+        cross = [block.cross.attention for block in self.layers if block.cross is not None]
+        of_keys = sum(matrix_flops(attention.key_value) for attention in cross)
         return Flops(
-            per_token=widening + sum(matrix_flops(block) for block in self.layers),
+            per_token=widening + sum(matrix_flops(block) for block in self.layers) - of_keys,
             per_pair=sum(4 * block.attention.width * num_passes(block) for block in self.layers),
+            per_source_token=of_keys,
+            per_cross_pair=sum(4 * each.width * num_passes(each) for each in cross),
         )
 
     def default_pooling(
@@ -192,8 +229,8 @@ class Transformer(SegmentedBackbone):
             self.dim, activation, config.norm, eps=config.norm_eps, bias=config.bias
         )
 
-    @classmethod
-    def settings_for_rows(cls, config: TransformerConfig, row_length: int) -> Mapping[str, Any]:
+    @staticmethod
+    def settings_for_rows(config: TransformerConfig, row_length: int) -> Mapping[str, Any]:
         """Return the length of learned positions: those that no row reaches are not learned."""
         return {"max_length": row_length} if config.positions == "learned" else {}
 
@@ -203,14 +240,16 @@ class Transformer(SegmentedBackbone):
     def _layouts(
         self, inputs: Inputs, cache: KeyValueCache | None, dtype: torch.dtype
     ) -> list[Layout]:
-        """Return how positions relate to each other in each layer."""
+        """Return how positions relate to each other, and to a source, in each layer."""
         num_cached = 0 if cache is None else cache.length
         mask, positions = attention_mask(inputs, num_cached), where(inputs, num_cached)
         bias = self._distance_scores(inputs, num_cached)
-        whole = near = Layout(mask, _rotation(self.rotary, positions, dtype), bias)
+        source = _source(inputs, cache) if self.reads_source else None
+        whole = near = Layout(mask, _rotation(self.rotary, positions, dtype), bias, source=source)
         if self.config.global_every > 1:
             mask = windowed_mask(mask, inputs, self.config.local_window, num_cached)
-            near = Layout(mask, _rotation(self.local_rotary, positions, dtype), bias)
+            rotation = _rotation(self.local_rotary, positions, dtype)
+            near = Layout(mask, rotation, bias, source=source)
         return [whole if self._is_global(layer) else near for layer in range(self.num_layers)]
 
     def _unpadded(self, inputs: Inputs, cache: KeyValueCache | None) -> Unpadded | None:
@@ -266,7 +305,7 @@ class Transformer(SegmentedBackbone):
             dropout=config.feed_forward_dropout,
         )
         normed = config.first_norm or layer > 0
-        return Block(
+        block = Block(
             attention,
             feed_forward,
             self._norm() if normed else nn.Identity(),
@@ -274,10 +313,30 @@ class Transformer(SegmentedBackbone):
             norm_position=config.norm_position,
             dropout=config.dropout,
         )
+        if self.reads_source:
+            block.cross = CrossPart(self._cross_attention(), self._norm())
+        return block
+
+    def _cross_attention(self) -> CrossAttention:
+        config = self.config
+        return CrossAttention(
+            config.dim,
+            config.dim,
+            config.num_heads,
+            bias=config.bias,
+            dropout=config.attention_dropout,
+            scale=None if config.scale_scores else 1.0,
+            head_dim=config.head_dim,
+        )
 
     def _norm(self) -> nn.Module:
         config = self.config
         return make_norm(config.norm, config.dim, eps=config.norm_eps, bias=config.bias)
+
+    @property
+    def _near(self) -> Sequence[int]:
+        """The distances that untrained heads look at, by option."""
+        return DISTANCES_BEFORE if self.reads_source else DISTANCES[0]
 
     def _initialise(self) -> None:
         """Draw weights from N(0, init_std²); biases become zero.
@@ -296,7 +355,7 @@ class Transformer(SegmentedBackbone):
         if neighbours:
             attend_to_neighbours(self.embeddings, blocks, self.config.init_std)
         if self.relative is not None and self.config.first_attention == "neighbours":
-            self.relative.prefer(self.near, NEAR_SCORE)
+            self.relative.prefer(self._near, NEAR_SCORE)
             for block in blocks:
                 block.attention.soften()
 
@@ -305,3 +364,14 @@ def _rotation(
     rotary: Rotary | None, positions: slice | Tensor, dtype: torch.dtype
 ) -> Rotation | None:
     return None if rotary is None else rotary(positions, dtype)
+
+
+def _source(inputs: Inputs, cache: KeyValueCache | None) -> Source:
+    """Return what is read of a source: its states, unless a cache has its keys already."""
+    if cache is not None and cache.source.mask is not None:
+        return Source(None, cache.source.mask)
+    assert inputs.memory is not None, "the source's states are not known"
+    mask = source_mask(None if inputs.source is None else inputs.source.token_mask)
+    if cache is not None:
+        cache.source.mask = mask
+    return Source(inputs.memory, mask)

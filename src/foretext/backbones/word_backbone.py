@@ -8,12 +8,14 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from torch import Tensor, nn
 
-from foretext.backbones.base import Backbone, States
+from foretext.backbones.base import Backbone, Segmented, States, TaskTraits
 from foretext.data.batch import Inputs
 from foretext.nn.cache import Cache, RecurrentCache
 from foretext.nn.word_embedding import WordEmbedding
 
-__all__ = ["WordBackbone"]
+__all__ = ["WORD_TRAITS", "WordBackbone"]
+
+WORD_TRAITS = TaskTraits(spelling_settings={"characters": "cnn"})
 
 
 class WordBackbone(Backbone):
@@ -27,8 +29,7 @@ class WordBackbone(Backbone):
 
     config: WordEmbedding.Config
     reads_words: ClassVar[bool] = True
-    takes_segments: ClassVar[bool] = True
-    spelling_settings: ClassVar = {"characters": "cnn"}
+    task_traits = WORD_TRAITS
 
     def __init__(
         self, config: WordEmbedding.Config, vocab_size: int, num_characters: int = 0
@@ -56,15 +57,9 @@ class WordBackbone(Backbone):
         return cast(nn.Parameter, self.tokens.vectors.weight)
 
     @property
-    def segment_vectors(self) -> Tensor | None:
-        """The vectors of the segments, (num_segments, vector_size); None: it has none."""
-        return None if self.tokens.segments is None else self.tokens.segments.weight
-
-    def replace_segments(self, vectors: Tensor) -> None:
-        """Replace the vectors of the segments by these, (K, vector_size), learned from now on."""
-        self.tokens.replace_segments(vectors)
-        self.num_segments = len(vectors)
-        self.config = self.config.model_copy(update={"num_segments": len(vectors)})
+    def segmented(self) -> Segmented | None:
+        """The word vectors, which are added to those of segments."""
+        return self.tokens
 
     @property
     def num_mixed(self) -> int:

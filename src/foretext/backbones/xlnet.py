@@ -14,6 +14,7 @@ added to the residual stream begins smaller (Radford et al. 2019, section 2.3).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, Protocol, cast
 
 import torch
@@ -21,7 +22,11 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from foretext.backbones.attention_backbone import AttentionBackbone, draw_linear
+from foretext.backbones.attention_backbone import (
+    ATTENTION_TRAITS,
+    AttentionBackbone,
+    draw_linear,
+)
 from foretext.backbones.base import States
 from foretext.base.config import Config as Settings
 from foretext.data.batch import Inputs, Visibility
@@ -102,7 +107,7 @@ class XLNet(AttentionBackbone):
     config: Config
     visibilities: frozenset[Visibility] = frozenset({"full", "matrix"})
     num_segments = 2
-    pooler_on: Pooling = "last"  # `[CLS]`
+    task_traits = replace(ATTENTION_TRAITS, pooler_on="last")  # `[CLS]`
 
     def __init__(self, config: Config, vocab_size: int) -> None:
         super().__init__(config, vocab_size)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["SIZES", "Size", "split_size"]
+__all__ = ["SIZES", "Size", "size_of", "split_size"]
 
 
 class Size(NamedTuple):
@@ -23,6 +23,13 @@ SIZES = {
     "base": Size(12, 768, 12),
     "large": Size(24, 1024, 16),
 }
+
+
+def size_of(config: Any) -> Size | None:
+    """Return the size that settings of a backbone say; None: they have no such fields."""
+    if not set(Size._fields) <= set(type(config).model_fields):
+        return None
+    return Size(*(getattr(config, name) for name in Size._fields))
 
 
 def split_size(recipe: str) -> tuple[str, Size | None]:

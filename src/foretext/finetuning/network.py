@@ -353,7 +353,12 @@ def _training_config(
         usual_batch: examples of a step.
         seed: counted from 0.
     """
-    is_frozen = is_pretrained and has_head and backbone.feature_based and _leaves_frozen(settings)
+    is_frozen = (
+        is_pretrained
+        and has_head
+        and backbone.task_traits.feature_based
+        and _leaves_frozen(settings)
+    )
     learns_body = is_pretrained and not is_frozen
     defaults: dict[str, Any] = {
         "head_rate": CHAIN_RATE if has_chain and learns_body else 1.0,

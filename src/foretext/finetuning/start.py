@@ -170,7 +170,7 @@ def _start_pretrained(
                     f"[{section}] {name} cannot be chosen here: the base has been pretrained with "
                     "its own."
                 )
-    dropout = base.backbone.default_dropout  # its settings are those of its pretraining
+    dropout = base.backbone.task_traits.default_dropout  # its settings are those of its pretraining
     origin: Origin = "scratch" if fresh else "pretrained"
     return Start(origin, base, resolved, material.task, dropout=dropout)
 
@@ -222,7 +222,7 @@ def _start_from_scratch(
 
 def _usual_rates(backbone: Backbone, chosen: Mapping[str, Any]) -> dict[str, float]:
     """Return the rates of dropout that learning from labels needs, where the user chose none."""
-    rate = backbone.default_dropout
+    rate = backbone.task_traits.default_dropout
     rates = {name for name in RATES if name in type(backbone.config).model_fields}
     return {} if rate is None or rates & chosen.keys() else dict.fromkeys(rates, rate)
 
@@ -350,8 +350,10 @@ class Material:
         Raises:
             SettingError: they do not fit.
         """
-        spelling = backbone.spelling_settings if self.words.gains_from_spelling else {}
-        bigrams = backbone.bigram_settings(settings) if self.words.gains_from_bigrams else {}
+        traits, words = backbone.task_traits, self.words
+        spelling = traits.spelling_settings if words.gains_from_spelling else {}
+        sees_next = settings.get("bidirectional", True)  # from the left alone no pair can be read
+        bigrams = traits.bigram_settings if words.gains_from_bigrams and sees_next else {}
         return backbone.Config.checked({**spelling, **bigrams, **settings}, "backbone")
 
 

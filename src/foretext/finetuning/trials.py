@@ -110,7 +110,7 @@ def open_settings(
     found = {"learning_rate"} if "batch_tokens" in training else {"learning_rate", "batch_examples"}
     if not training.keys() & {"steps", "budget_seconds"}:
         found.add("epochs")
-    has_layers = start.base.backbone.tunes_layer_decay and start.origin == "pretrained"
+    has_layers = start.base.backbone.task_traits.tunes_layer_decay and start.origin == "pretrained"
     if has_layers and training.get("freeze") != "backbone":
         found.add("layer_decay")
     if any(isinstance(module, nn.Dropout) and module.p > 0 for module in head.modules()):

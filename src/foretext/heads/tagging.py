@@ -148,7 +148,7 @@ class TaggingHead(Head):
             nn.init.xavier_uniform_(self.classifier.weight)
         has_crf = config.crf
         if has_crf is None:
-            has_crf = config.lstm_dim is not None or base.backbone.gains_from_crf
+            has_crf = config.lstm_dim is not None or base.backbone.task_traits.gains_from_crf
         self.crf = CRF(num_tags, self.tags.labels, self.tags.learned) if has_crf else None
 
     @property

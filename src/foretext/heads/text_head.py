@@ -74,10 +74,11 @@ class TextPooler(nn.Module):
         kind, dim = pooling or default_pooling(base), base.backbone.dim
         self.pool = Pool(kind, dim)
         self.transform = made_transform(base, transform)
-        adds_pooler = has_layer and base.backbone.adds_pooler and transform == "none"
-        is_pooled = adds_pooler and kind == base.backbone.pooler_on
+        traits = base.backbone.task_traits
+        adds_pooler = has_layer and traits.adds_pooler and transform == "none"
+        is_pooled = adds_pooler and kind == traits.pooler_on
         self.pooler = initialised_linear(base, dim, dim) if is_pooled else None
-        self.activation = POOLER_ACTIVATIONS[base.backbone.pooler_activation]
+        self.activation = POOLER_ACTIVATIONS[traits.pooler_activation]
         self.dropout = nn.Dropout(dropout)
         if self.pooler is not None and base.pooler is not None:
             self.pooler.load_state_dict(base.pooler)
@@ -155,7 +156,7 @@ def initialised_linear(base: TaskBase, inner: int, outer: int, *, bias: bool = T
 
 def default_layers(base: TaskBase) -> Layers:
     """Return what suits a base: a mix where it stays as it was pretrained."""
-    return "mix" if base.backbone.feature_based else "last"
+    return "mix" if base.backbone.task_traits.feature_based else "last"
 
 
 def layer_mix(base: TaskBase, layers: Layers) -> ScalarMix | None:
@@ -180,7 +181,7 @@ def default_transform(base: TaskBase) -> Transform:
 
     A transform that was pretrained decides on the activation.
     """
-    if base.visibility != "full" or not base.backbone.adds_head_transform:
+    if base.visibility != "full" or not base.backbone.task_traits.adds_head_transform:
         return "none"
     learned = None if base.transform is None else base.transform.activation
     names: tuple[Transform, ...] = ("gelu", "gelu_tanh", "relu")

@@ -14,12 +14,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
-from torch import Tensor
+from torch import Tensor, nn
 
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.backbones.base import States
-from foretext.backbones.trainable import Trainable
 from foretext.base.config import Config
+from foretext.base.errors import SettingError
 from foretext.data.array_examples import ArrayExamples, Corruption
 from foretext.data.batch import Batch, Inputs, Visibility
 from foretext.nn.vocabulary_head import Score
@@ -89,10 +89,19 @@ class Reconstruction(Criterion):
         return None
 
 
-class Reconstructor(Trainable):
-    """An autoencoder in the place of a backbone: it reads the values of a batch, not its ids."""
+class Reconstructor(nn.Module):
+    """An autoencoder in the place of a backbone: it reads the values of a batch, not its ids.
+
+    It answers what the training loop asks of a backbone: it is one layer that reads no tokens.
+    """
 
     visibilities: frozenset[Visibility] = frozenset({"full"})
+    num_layers = 1
+    embedding = None
+    reads_source = False
+    keeps_fp32 = False
+    stacks_layers = False
+    can_be_shared_out = True
 
     def __init__(self, network: Autoencoder) -> None:
         super().__init__()
@@ -103,6 +112,29 @@ class Reconstructor(Trainable):
         assert inputs.values is not None, "an autoencoder reads values"
         reconstructed: Tensor = self.network(inputs.values.to(next(self.parameters()).dtype))
         return States(reconstructed)
+
+    def layer_of(self, parameter_name: str) -> int:
+        """Return the layer of a parameter: the only one."""
+        return 1
+
+    def matrices_for_muon(self) -> dict[str, int]:
+        """Return none: Muon moves no weights of it."""
+        return {}
+
+    def flops(self) -> None:
+        """Return that no formula is known."""
+        return
+
+    def recompute_layers(self) -> None:
+        """Refuse: there are no layers to be computed again.
+
+        Raises:
+            SettingError: always.
+        """
+        raise SettingError(
+            "[training] gradient_checkpointing: an autoencoder cannot compute its layers again; "
+            "leave it out."
+        )
 
 
 def gaussian_noise(values: Values, rng: np.random.Generator, *, std: float) -> Values:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from foretext.backbones.trainable import Trainable
+from foretext.backbones.base import Backbone
 from foretext.base.errors import SettingError
 from foretext.training.adamw import AdamW
 from foretext.training.flat_optimizer import FlatOptimizer, Rule
@@ -146,7 +146,7 @@ def _rules(model: Model, parameters: Parameters, config: TrainingConfig) -> list
     )
 
 
-def layers_of(backbone: Trainable) -> dict[str, int]:
+def layers_of(backbone: Backbone) -> dict[str, int]:
     """Return the layer of each parameter: embeddings 0, the first layer 1, and so on."""
     return {name: backbone.layer_of(name) for name, _ in backbone.named_parameters()}
 
@@ -195,7 +195,7 @@ def freeze(model: Model, config: TrainingConfig) -> list[nn.Parameter]:
     return frozen
 
 
-def _frozen_vectors(backbone: Trainable, config: TrainingConfig) -> nn.Parameter | None:
+def _frozen_vectors(backbone: Backbone, config: TrainingConfig) -> nn.Parameter | None:
     if config.freeze != "vectors":
         return None
     if backbone.embedding is None:

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
-from foretext.base.sizes import Size
+from foretext.base.sizes import Size, size_of
 from foretext.objectives import OBJECTIVES
 from foretext.pretraining.plan.size import Candidate
 from foretext.recipe import Recipe
@@ -84,7 +84,7 @@ SHORTEST, LONGEST = 30.0, 1_800.0  # default budgets
 def chosen_shape(recipe: Recipe) -> bool:
     """Whether a user chose the size, or a backbone that has no such sizes."""
     config = recipe.parts["backbone"].config
-    return any(name in recipe.chosen for name in SHAPE) or _backbone(recipe).size_of(config) is None
+    return any(name in recipe.chosen for name in SHAPE) or size_of(config) is None
 
 
 def settings_by_rules(recipe: Recipe, corpus_bytes: float, seconds: float) -> Sections:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import torch
 
 from foretext.base.runtime import num_processes, usable_cores
-from foretext.base.sizes import Size
+from foretext.base.sizes import Size, size_of
 from foretext.corpus import Corpus
 from foretext.data.token_file import TokenFile
 from foretext.data.token_writer import write_tokens
@@ -213,7 +213,7 @@ class Trials:
         """Count the weights of a size; None: the one that the recipe has."""
         model = self._without_memory(shape)
         backbone, training = model.backbone, self._training
-        found = shape or backbone.size_of(backbone.config)
+        found = shape or size_of(backbone.config)
         shape = found or Size(backbone.num_layers, backbone.dim, 0)
         length = model.objective.row_length or backbone.usual_length
         tokens = (training.micro_batch_examples or training.batch_examples) * length

@@ -126,7 +126,7 @@ class TextToText(Task):
         redraws = config.redraw_cross_attention
         chosen: dict[str, Any] = {}
         if redraws is None:
-            seeks_sentinels = base.backbone.seeks_sentinels and not base.knows_pairs
+            seeks_sentinels = base.backbone.task_traits.seeks_sentinels and not base.knows_pairs
             redraws = is_pretrained and not is_frozen and seeks_sentinels
             chosen["redraw_cross_attention"] = redraws
         elif redraws and not is_pretrained:
