@@ -11,6 +11,7 @@ from foretext.base.files import is_regular_file, refuse_name, sweep
 from foretext.base.parsing import read_toml
 from foretext.base.registry import imported
 from foretext.base.replacement import settle
+from foretext.kinds import KINDS, TASK, Kind
 from foretext.run_folder import RunFolder
 from foretext.tasks import CLASSIFIERS, is_task
 from foretext.tasks.predictor import Predictor
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = [
     "RunFolder",
     "holds_comparison",
+    "kind_named",
+    "kind_of_run",
     "load",
     "load_embedder",
     "load_language_model",
@@ -35,13 +38,9 @@ __all__ = [
     "run_vectors",
 ]
 
-TASK_MODEL = "foretext.tasks.model:TaskModel"
-CODEC = "foretext.language_model.codec:Codec"
 DOCUMENT_VECTORS = "foretext.vectors.document_vectors:DocumentVectors"
 TOKEN_VECTORS = "foretext.vectors.token_vectors:TokenVectors"
-SEARCH_INDEX = "foretext.search:SearchIndex"
 COMPARED, CANDIDATES, BEST = "compare.json", "candidates", "best"  # in the folder of a comparison
-WITHOUT_VECTORS = ("fasttext classifier", "linear classifier", "autoencoder", "search index")
 FASTTEXT_FILES = (".bin", ".ftz")  # of word vectors, or of a classifier
 
 T = TypeVar("T")
@@ -132,23 +131,43 @@ def reading_of_run(path: str | Path, model: Predictor) -> Config | None:
 
 
 def _opened(path: str | Path) -> Any:
+    return kind_of_run(path).code("load")(opened_run(path).path)
+
+
+def kind_of_run(path: str | Path) -> Kind:
+    """Return the row of `foretext.kinds` for what is at a path; only ``config.json`` is read.
+
+    A file holds word vectors, a folder of another library a language model or a task.
+
+    Raises:
+        VectorFileError: the folder holds no finished run.
+        ModelFileError: it is of a kind that this version does not know, or ``config.json`` is
+            damaged.
+    """
     run = opened_run(path)
     if holds_static_vectors(run.path):
-        return imported(TOKEN_VECTORS).load(run.path)
-    if run.path.is_dir() and not run.vectors.is_file() and _holds_model(run):
-        kind = run.kind
-        if run.documents.is_file():
-            return imported(DOCUMENT_VECTORS).load(run.path)
-        if is_task(kind):
-            return imported(TASK_MODEL).load(run.path)
-        if kind == "search index":
-            return imported(SEARCH_INDEX)(run.path, load_embedder)
-        if kind is not None and kind in CLASSIFIERS:
-            return CLASSIFIERS.resolve(kind).load(run.path)
-        return (
-            imported(CODEC).load(run.path) if kind == "autoencoder" else load_language_model(path)
+        return KINDS["static vectors"]
+    if not run.path.is_dir() or run.vectors.is_file():
+        return KINDS["word vectors"]
+    if not _holds_model(run):
+        _refuse_unfinished(path, run)
+    return kind_named(run.kind or "language model", run.config)
+
+
+def kind_named(name: str, source: Path) -> Kind:
+    """Return the row of `foretext.kinds` for the kind that the file `source` names.
+
+    Raises:
+        ModelFileError: there is none.
+    """
+    if is_task(name):
+        return TASK
+    if name not in KINDS:
+        raise ModelFileError(
+            f"{source} names the kind '{name}', which this version of foretext does not know; open "
+            "it with the version that wrote it."
         )
-    return load_vectors(path)
+    return KINDS[name]
 
 
 def _open_classifier_file(path: str | Path, kind: type[Any] | None) -> Predictor | None:
@@ -172,9 +191,7 @@ def load_vectors(path: str | Path) -> WordVectors:
     if holds_static_vectors(run.path):
         opened: WordVectors = imported(TOKEN_VECTORS).load(run.path)
         return opened
-    if not run.finished:
-        state = "an unfinished run; finish it with --resume" if run.begun else "no run of foretext"
-        raise VectorFileError(f"{path} holds {state}.")
+    _refuse_unfinished(path, run)
     if run.documents.is_file():
         documents: WordVectors = imported(DOCUMENT_VECTORS).load(run.path).documents
         return documents
@@ -183,6 +200,12 @@ def load_vectors(path: str | Path) -> WordVectors:
             f"{path} holds no word vectors; a language model is asked by embed, fill or generate."
         )
     return run_vectors(run)
+
+
+def _refuse_unfinished(path: str | Path, run: RunFolder) -> None:
+    if not run.finished:
+        state = "an unfinished run; finish it with --resume" if run.begun else "no run of foretext"
+        raise VectorFileError(f"{path} holds {state}.")
 
 
 def run_vectors(run: RunFolder) -> WordVectors:
@@ -222,13 +245,13 @@ def load_embedder(path: str | Path) -> Any:
         ModelFileError: it gives no vectors of texts.
         ForetextError: as of `load`.
     """
-    kind = opened_run(path).kind
-    if kind in WITHOUT_VECTORS:
+    kind = kind_of_run(path)
+    if kind.embedder is None:
         raise ModelFileError(
-            f"{path} holds a run of kind '{kind}', which gives no vectors of texts; give word "
+            f"{path} holds a run of kind '{kind.name}', which gives no vectors of texts; give word "
             "vectors, a language model, or a network that has learned a task."
         )
-    return load_language_model(path) if is_task(kind) else load(path)
+    return kind.code("embedder")(path)
 
 
 def opened_run(path: str | Path) -> RunFolder:

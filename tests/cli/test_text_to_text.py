@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foretext.base.errors import SettingError
-from foretext.cli.row_options import has_target_file, with_targets
+from foretext.tasks.named_columns import has_target_file, with_targets
 from tests.cli.conftest import Command
 
 SMALL = (

@@ -236,7 +236,7 @@ def test_it_keeps_the_time_that_it_began_with(tmp_path: Path) -> None:
 def test_another_job_in_its_place_is_refused_with_both_values(tmp_path: Path) -> None:
     job = Finetune("tagging", "lstm", "train", "valid", str(tmp_path / "seed-0"))
     KeptJob.begun(job)
-    with pytest.raises(SettingError, match='seed-0 began with base = "lstm", not "gru"; resume'):
+    with pytest.raises(SettingError, match="seed-0 began with base = 'lstm', not 'gru'; resume"):
         KeptJob.begun(replace(job, base="gru"))
 
 

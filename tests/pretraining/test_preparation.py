@@ -36,7 +36,7 @@ def test_runs_take_what_was_prepared(animal_text: Path, tmp_path: Path) -> None:
     assert (prepared.text_bytes, prepared.text_rate) == (None, 1.0)
     for number, recipe in enumerate(recipes()):
         folder, out = SharedFolder(shared), tmp_path / str(number)
-        if recipe.is_language_model:
+        if "objective" in recipe.parts:
             fitting = suited(recipe, Corpus(animal_text, recipe.corpus))
             plan = plan_network(fitting.recipe, fitting.text, 600.0, shared=folder, is_fixed=True)
             recipe = plan.applied(recipe).with_settings("training", budget_seconds=None, steps=1)

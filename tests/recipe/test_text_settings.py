@@ -113,7 +113,7 @@ def test_a_run_keeps_the_values_and_can_be_repeated(wrapped_book: Path, tmp_path
     assert kept.corpus.lines == "wrapped"
     again = run_recipe(Recipe.load(tmp_path / "run" / "recipe.toml"), wrapped_book)
     assert again.recipe == kept
-    assert (again.vectors.vectors == first.vectors.vectors).all()
+    assert (again.model.vectors == first.model.vectors).all()
     assert "in lower case" not in (tmp_path / "run" / "README.md").read_text()
     assert "all letters become lower case" in (tmp_path / "run" / "README.md").read_text()
 

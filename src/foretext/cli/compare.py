@@ -24,8 +24,6 @@ from foretext.cli.row_options import (
     TextB,
     Token,
     ValidTarget,
-    checked_columns,
-    files_of_rows,
 )
 from foretext.cli.shared import (
     AsJson,
@@ -36,6 +34,7 @@ from foretext.cli.shared import (
     given_options,
     print_json,
 )
+from foretext.tasks.named_columns import checked_columns, files_of_rows
 
 if TYPE_CHECKING:
     from foretext.comparison.comparison import Comparison

@@ -48,7 +48,7 @@ def demonstrate(
     refuse_existing(text, overwrite=overwrite)
     documents = write_docstrings(text, limit_bytes=limit_bytes, quiet=quiet)
     recipe = Recipe.load("word2vec", SETTINGS)
-    vectors = run_recipe(recipe, text, run, overwrite=overwrite, quiet=quiet).vectors
+    vectors = run_recipe(recipe, text, run, overwrite=overwrite, quiet=quiet).model
     asked = [word for word in ASKED if word in vectors]
     report = report_run(run, title="word2vec on Python's docstrings", neighbors_of=asked)
     train, test = _write_rows(output, documents)

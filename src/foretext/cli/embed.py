@@ -24,8 +24,6 @@ from foretext.cli.shared import (
 
 __all__ = ["embed"]
 
-DOCUMENT_VECTORS = "document vectors"  # kind of a run
-
 
 def embed(
     run: RunArgument,
@@ -98,48 +96,32 @@ def embed(
     ] = False,
 ) -> None:
     """Turn each text of a file into one vector."""
-    from foretext.artifact import load_embedder, opened_run
+    from foretext.artifact import kind_of_run, load_embedder
     from foretext.vectors.embedding_file import save_embeddings
     from foretext.vectors.empty_texts import empty_doubt, num_empty
-    from foretext.vectors.word_vectors import WordVectors
 
-    if opened_run(run).kind == "autoencoder":
-        refuse_options(
-            run,
-            "an autoencoder",
-            given_options(
-                text=text,
-                encoding=encoding,
-                weighting=weighting,
-                pooling=pooling,
-                layer=layer,
-                dim=dim,
-                normalize=normalize,
-                precision=precision,
-            ),
-        )
+    kind = kind_of_run(run)
+    of_model = given_options(
+        weighting=weighting,
+        pooling=pooling,
+        layer=tuple(layer) if layer else None,
+        dim=dim,
+        normalize=normalize,
+        precision=precision,
+    )
+    refuse_options(run, kind.phrase, of_model.keys() - {*kind.embed_options})
+    if not kind.reads_text:
+        refuse_options(run, kind.phrase, given_options(text=text, encoding=encoding))
         _embed_examples(run, texts, output, overwrite=overwrite, as_json=as_json)
         return
     lines = list(_texts(texts, text, encoding))
     if not lines:
         raise CorpusError(f"{texts} holds no text.")
     model: Any = load_embedder(run)
-    for_model = given_options(
-        pooling=pooling, layer=tuple(layer) if layer else None, dim=dim, normalize=normalize
-    )
-    for_vectors, computing = given_options(weighting=weighting), given_options(precision=precision)
+    if (computing := of_model.pop("precision", None)) is not None:
+        model.use_precision(computing)
     with bar_of(lines, "embedding", quiet=quiet) as bar:
-        if model.kind == WordVectors.kind:
-            refuse_options(run, "word vectors", for_model | computing)
-            vectors = model.embed(bar.over(lines), **for_vectors)
-        elif model.kind == DOCUMENT_VECTORS:
-            refuse_options(run, DOCUMENT_VECTORS, for_model | for_vectors | computing)
-            vectors = model.embed(lines, progress=bar)
-        else:
-            refuse_options(run, "a language model", for_vectors)
-            if precision is not None:
-                model.use_precision(precision)
-            vectors = model.embed(lines, **for_model, progress=bar)
+        vectors = model.embed(lines, **of_model, progress=bar)
     filled = sum(map(bool, map(str.strip, lines)))
     doubt = empty_doubt(num_empty(vectors) - len(lines) + filled, filled)
     if doubt is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,7 +10,6 @@ import typer
 from foretext.base.errors import ForetextError, Interrupted, SettingError
 from foretext.base.terminal import say
 from foretext.cli.row_options import (
-    ROW_OPTIONS,
     Label,
     LengthPenalty,
     MaxNewTokens,
@@ -26,9 +24,6 @@ from foretext.cli.row_options import (
     TextA,
     TextB,
     Token,
-    checked_columns,
-    has_target_file,
-    reading_options,
 )
 from foretext.cli.shared import (
     AsJson,
@@ -40,20 +35,14 @@ from foretext.cli.shared import (
     print_table,
     refuse_options,
 )
+from foretext.tasks.named_columns import has_target_file
 
 if TYPE_CHECKING:
-    from foretext.data.rows import PairsConfig
+    from foretext.evaluation.figures import Measure
 
 __all__ = ["evaluate"]
 
 Figures = dict[str, Any]
-Measure = Callable[[Path], Figures]
-DECODING = ("num_beams", "max_new_tokens", "length_penalty", "no_repeat_ngram_size")
-ANSWERING = ("precision", *DECODING)  # options of a task
-ROWS_OF_PAIRS = ("text_a", "text_b", "score", "label")  # options of embeddings, without a task
-ROWS_OF_TASKS = (*ROW_OPTIONS, "encoding", "set")
-DOCUMENT_VECTORS = "document vectors"  # kind of a run
-Show = Callable[[Path, Figures], None]
 
 
 def evaluate(
@@ -134,7 +123,7 @@ def evaluate(
             f"--target {target} has the right outputs of one file, and {len(data)} files are to be "
             "scored; score one at a time."
         )
-    measure, show = _opened(run, options)
+    measure = _measure_of(run, options)
     results: dict[str, Figures] = {}
     failed: list[ForetextError] = []
     for path in data:
@@ -151,175 +140,33 @@ def evaluate(
     elif not as_json:
         for name, figures in results.items():
             if "error" not in figures:
-                show(Path(name), figures)
+                _show(Path(name), figures)
     for other in failed[:-1]:
         say(f"foretext: {other}", error=True)
     if failed:
         raise failed[-1]
 
 
-def _opened(run: Path, options: dict[str, Any]) -> tuple[Measure, Show]:
-    """Return what measures a file, and what shows its figures."""
-    from foretext.artifact import load, opened_run
-    from foretext.tasks import is_predictor
-    from foretext.vectors.word_vectors import WordVectors
+def _measure_of(run: Path, options: dict[str, Any]) -> Measure:
+    """Return what measures a file by what a run holds."""
+    from foretext.artifact import kind_of_run
 
-    kind = opened_run(run).kind
-    if kind == "autoencoder":
-        refuse_options(run, "an autoencoder", options)
-        return _of_autoencoder(run), _show_plain
-    if kind == "search index":
-        refuse_options(run, "a search index", options)
-        return _of_index(run), _show_search
-    if is_predictor(kind):
-        refuse_options(run, "a trained task", options.keys() - {*ROWS_OF_TASKS, *ANSWERING})
-        return _of_task(run, options), _show_labels
-    alone = {*ROWS_OF_TASKS, *ANSWERING} - {*ROWS_OF_PAIRS, "encoding"}
-    refuse_options(run, "no task of texts", options.keys() & alone)
-    rows = _pair_rows(options)
-    model = load(run)
-    if model.kind == WordVectors.kind:
-        refuse_options(run, "word vectors", options.keys() & {"stride", "documents", "encoding"})
-        return _of_vectors(model, rows, options), _show_plain
-    if model.kind == DOCUMENT_VECTORS:
-        refuse_options(
-            run,
-            DOCUMENT_VECTORS,
-            options.keys() & {"stride", "documents", "encoding", "restrict_vocab"},
-        )
-        return _of_text_pairs(model, rows), _show_plain
-    refuse_options(run, "a language model", options.keys() & {"restrict_vocab"})
-    return _of_language_model(run, model, rows, options), _show_plain
-
-
-def _pair_rows(options: dict[str, Any]) -> PairsConfig | None:
-    """Return which columns of pairs hold what, None where no option names one."""
-    from foretext.data.rows import PairsConfig
-
-    columns = {name: options[name] for name in ROWS_OF_PAIRS if name in options}
-    if not columns:
-        return None
-    chosen: dict[str, Any] = {
-        name: int(value) if value.isdecimal() else value for name, value in columns.items()
-    }
-    return PairsConfig.checked(chosen, "rows")
-
-
-def _of_vectors(model: Any, rows: PairsConfig | None, options: dict[str, Any]) -> Measure:
-    from foretext.evaluation import evaluate_vectors
-
-    restricted = {name: options[name] for name in ("restrict_vocab",) if name in options}
-    return lambda path: evaluate_vectors(model, [path], rows=rows, **restricted)[0].as_dict()
-
-
-def _of_text_pairs(model: Any, rows: PairsConfig | None) -> Measure:
-    from foretext.data.rows import found_pairs_config
-    from foretext.evaluation.text_pairs import evaluate_text_pairs
-
-    return lambda path: evaluate_text_pairs(model, path, rows or found_pairs_config(path)).as_dict()
-
-
-def _of_language_model(
-    run: Path, model: Any, rows: PairsConfig | None, options: dict[str, Any]
-) -> Measure:
-    from foretext.data.rows import found_pairs_config, names_text_pairs
-    from foretext.evaluation.language_model import evaluate_language_model, reading_of
-    from foretext.evaluation.text_pairs import evaluate_text_pairs
-
-    corpus = reading_of(run, options.get("documents"), options.get("encoding"))
-    stride = options.get("stride")
-
-    def measure(path: Path) -> Figures:
-        if rows is not None:
-            return evaluate_text_pairs(model, path, rows).as_dict()
-        if model.objective is None or names_text_pairs(path):
-            return evaluate_text_pairs(model, path, found_pairs_config(path)).as_dict()
-        return evaluate_language_model(model, [path], corpus=corpus, stride=stride)[0].as_dict()
-
+    kind = kind_of_run(run)
+    refuse_options(run, kind.phrase, options.keys() - {*kind.evaluate_options})
+    if kind.evaluate is None:
+        raise SettingError(f"{run} holds {kind.phrase}, which no file of figures is known for.")
+    measure: Measure = kind.code("evaluate")(run, options)
     return measure
 
 
-def _of_autoencoder(run: Path) -> Measure:
-    from foretext.evaluation.autoencoders import evaluate_autoencoder
-    from foretext.language_model.codec import Codec
-
-    codec = Codec.load(run)
-    return lambda path: dict(evaluate_autoencoder(codec, [path])[str(path)])
-
-
-def _of_index(run: Path) -> Measure:
-    from foretext.artifact import load
-    from foretext.evaluation.search import evaluate_search
-    from foretext.search import SearchIndex
-
-    index = load(run, SearchIndex)
-    return lambda path: evaluate_search(index, path).as_dict()
-
-
-def _of_task(run: Path, options: dict[str, Any]) -> Measure:
-    from foretext.artifact import load_task
-
-    model = load_task(run)
-    model.answering({name: options[name] for name in ANSWERING if name in options})
-    over = reading_options(options.get("set", []), options.get("encoding"))
-
-    def measure(path: Path) -> Figures:
-        files, columns = _files_and_columns(run, model, path, options)
-        read = model.read_rows(files, {**over, **columns})
-        answers = model.answer_rows(read)
-        figures = answers.figures(read)
-        alike = answers.degenerate(read)
-        if alike is not None:
-            figures["warnings"] = [alike]
-        for doubt in model.row_doubts(read):
-            say(f"foretext: {path}: {doubt}.", error=True)
-        return figures
-
-    return measure
-
-
-def _files_and_columns(
-    run: Path, model: Any, path: Path, options: dict[str, Any]
-) -> tuple[Any, dict[str, Any]]:
-    """Return what rows are read from, and the columns that are named."""
-    from foretext.data.rows import ParallelFiles
-
-    columns = {name: options[name] for name in ROW_OPTIONS if name in options}
-    files: Any = path
-    if has_target_file(str(path), columns.get("target")):
-        if not model.task.reads_parallel_files:
-            refuse_options(run, f"a task of {model.title.lower()}", ["target"])
-        files = ParallelFiles(str(path), columns.pop("target"))
-    return files, checked_columns(columns, model.title.lower(), model.task.rows_config)
-
-
-def _show_plain(path: Path, figures: Figures) -> None:
+def _show(path: Path, figures: Figures) -> None:
+    """Print figures: single ones, then those of labels or of ways to search as a table."""
     from foretext.evaluation.figures import Evaluation
 
-    print_table(["", ""], Evaluation(path, figures).rows(), title=path.name)
-
-
-def _show_search(path: Path, figures: Figures) -> None:
-    """Print the figures of each way to search."""
-    from foretext.evaluation.search import WAYS
-
-    columns = ["by", *figures[WAYS[0]]]
-    print_table(columns, [[by, *figures[by].values()] for by in WAYS], title=path.name)
-    say(f"{figures['queries']:,} queries; {figures['without_answer']:,} have no answer here")
-    if "graph_recall" in figures:
-        say(f"the graph finds {figures['graph_recall']:.1%} of the 10 nearest passages")
-
-
-def _show_labels(path: Path, figures: Figures) -> None:
-    """Print the figures of a task, and the table of its labels."""
-    labels = figures.get("labels", {})
-    apart = ("labels", "warnings", "signatures")
-    plain = [(name, value) for name, value in figures.items() if name not in apart]
-    print_table(["", ""], plain, title=path.name)
-    for name, signature in figures.get("signatures", {}).items():
-        say(f"{name}: {signature}")
-    for warning in figures.get("warnings", []):
-        say(f"warning: {warning}")
-    if labels:
-        columns = ["label", *next(iter(labels.values()))]
-        print_table(columns, [[label, *row.values()] for label, row in labels.items()])
+    found = Evaluation(path, figures)
+    print_table(["", ""], found.rows(), title=path.name)
+    for sentence in found.sentences():
+        say(sentence)
+    for column, rows in found.tables().items():
+        names = list(next(iter(rows.values())))
+        print_table([column, *names], [[name, *row.values()] for name, row in rows.items()])

@@ -23,10 +23,9 @@ from foretext.cli.row_options import (
     TextB,
     Token,
     ValidTarget,
-    checked_columns,
-    files_of_rows,
 )
 from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
+from foretext.tasks.named_columns import checked_columns, files_of_rows
 
 if TYPE_CHECKING:
     from foretext.finetuning.recipe import TaskRecipe

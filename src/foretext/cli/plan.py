@@ -115,7 +115,7 @@ def plan(
 
     given = [*(settings or []), *reading(encoding, column), *hiding(entities)]
     chosen = Recipe.load(recipe, given, config)
-    if not chosen.is_language_model:
+    if "backbone" not in chosen.parts:
         raise SettingError(
             f"There is nothing to plan for {recipe}: it has no sizes to choose among; "
             "`foretext pretrain` has --budget for it too."

@@ -29,10 +29,9 @@ from foretext.cli.row_options import (
     TextB,
     Token,
     TopP,
-    columns_of_texts,
-    reading_options,
 )
 from foretext.cli.shared import AsJsonLines, Encoding, bar_of_lines, given_options, print_json
+from foretext.tasks.named_columns import columns_of_texts, reading_options
 
 if TYPE_CHECKING:
     from foretext.data.rows import KeptInput

@@ -145,12 +145,11 @@ def pretrain(
     last = learned.history[-1] if learned.history else {}
     kept = RunFolder(output).facts()  # the figures of the weights that are kept
     facts = {name: kept.get(name) for name in ("loss", "valid_loss")}
-    if learned.recipe.is_autoencoder:
-        facts["components_loss"] = last.get("components_loss")
-    result = {"run": str(output), **learned.size, **facts, "seconds": last.get("time")}
+    facts |= {name: kept[name] for name in ("components_loss",) if name in kept}
     if as_json:
-        warnings = {} if learned.recipe.is_autoencoder else _warnings(output)
-        print_json({**result, **warnings})
+        warnings = {name: kept[name] for name in ("warnings",) if name in kept}
+        seconds = last.get("time")
+        print_json({"run": str(output), **learned.size, **facts, "seconds": seconds, **warnings})
         return
     sizes = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in learned.size.items())
     say(f"{sizes}: {output}")
@@ -176,23 +175,9 @@ def _of_vectors(recipe: str, config: Path | None, options: dict[str, Any]) -> li
     return [f"vectors.{name}={json.dumps(value)}" for name, value in options.items()]
 
 
-def _warnings(output: Path) -> dict[str, Any]:
-    """What the run says that its settings could not do, if anything."""
-    from foretext.run_folder import RunFolder
-
-    facts = RunFolder(output).facts()
-    return {"warnings": facts["warnings"]} if "warnings" in facts else {}
-
-
 def _next_command(learned: Pretrained, output: Path) -> str:
     """What to try first with what was learned, safe to paste into a shell."""
-    run = shlex.quote(str(output))
-    if learned.recipe.is_autoencoder:
-        return f"foretext evaluate {run} IMAGES"
-    if learned.recipe.is_language_model:
-        return f"foretext {learned.objective.command.format(run=run)}"
-    if learned.recipe.learns_documents:
-        return f"foretext neighbors {run} {shlex.quote(learned.documents.names[0])}"
-    from foretext.report.word_map import example_word
+    from foretext.pretraining.learner import learner_of
 
-    return f"foretext neighbors {run} {shlex.quote(example_word(learned.vectors))}"
+    run = shlex.quote(str(output))
+    return f"foretext {learner_of(learned.recipe).next_command(learned.model, run)}"

@@ -151,8 +151,7 @@ def check_candidate(candidate: Candidate, task: str) -> None:
 def _reads_words(candidate: Candidate) -> bool:
     """Whether the network of a candidate has a vocabulary of whole words."""
     if candidate.recipe is not None:
-        recipe = Recipe.load(candidate.recipe)
-        return not recipe.is_language_model or recipe.parts["tokenizer"].name == "word"
+        return Recipe.load(candidate.recipe).parts["tokenizer"].name in (None, "word")
     base = candidate.base or ""
     if base in LEARNERS or not is_name(base):
         return False

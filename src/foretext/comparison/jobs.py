@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from foretext.artifact import load_task
-from foretext.base.errors import OutputError, SettingError
+from foretext.base.errors import OutputError
 from foretext.base.files import atomic_file, is_regular_file
 from foretext.base.parsing import read_json
 from foretext.base.runtime import command, command_began
@@ -54,6 +54,7 @@ from foretext.pretraining.pretraining import run_recipe
 from foretext.pretraining.shared import shared_parts
 from foretext.progress import MetricsLog, is_quiet
 from foretext.recipe import Recipe
+from foretext.recipe.same_settings import check_same
 from foretext.run_folder import RunFolder
 from foretext.tasks.answers import Answers, numbers
 from foretext.tasks.task import Task
@@ -265,7 +266,7 @@ class KeptJob:
             kept.save()
             return kept
         found = cls.of(path)
-        _check_same(found.job, job)
+        check_same(job.out, asdict(found.job), asdict(job), FREE_TO_CHANGE)
         return replace(found, job=replace(found.job, quiet=job.quiet))
 
     @classmethod
@@ -299,17 +300,6 @@ class KeptJob:
 def _path(job: Job) -> Path:
     out = Path(job.out)
     return out.with_name(f"{out.name}.json")
-
-
-def _check_same(before: Job, job: Job) -> None:
-    old, new = asdict(before), asdict(job)
-    for name in sorted(old.keys() | new.keys()):
-        began, given = (json.dumps(each.get(name)) for each in (old, new))  # a tuple is a list
-        if began != given and name not in FREE_TO_CHANGE:
-            raise SettingError(
-                f"{job.out} began with {name} = {began}, not {given}; resume with the same "
-                "settings, or begin a comparison in another folder."
-            )
 
 
 @dataclass(frozen=True)

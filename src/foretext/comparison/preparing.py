@@ -21,6 +21,7 @@ from foretext.comparison.shares import Stopwatch
 from foretext.comparison.text_facts import text_facts
 from foretext.corpus import Corpus
 from foretext.corpus.settings import CorpusConfig
+from foretext.recipe.same_settings import check_same
 
 __all__ = ["kept_plan", "make_plan"]
 
@@ -139,13 +140,7 @@ def kept_plan(request: CompareRequest, plan: Plan, folder: Path) -> Plan:
     Raises:
         SettingError: it began with another request, or with other files.
     """
-    before, now = plan.request, request.kept()
-    for name in sorted(before.keys() | now.keys()):
-        if before.get(name) != now.get(name):
-            raise SettingError(
-                f"{folder} began with {name} = {before.get(name)!r}, not {now.get(name)!r}; resume "
-                "with the same settings, or begin a comparison in another folder."
-            )
+    check_same(folder, plan.request, request.kept())
     if plan.content != request.content():
         raise SettingError(
             f"The rows or the text that {folder} began with have changed since; give the same "

@@ -23,6 +23,7 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.errors import CorpusError
 from foretext.base.files import output_error, temporary_folder
 from foretext.base.parsing import parse_json
+from foretext.corpus.blocks import Advance
 from foretext.corpus.columns import missing_column
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.foreign_tables import column_names, column_values, plain_value
@@ -34,6 +35,7 @@ __all__ = [
     "SourceNames",
     "TextSource",
     "are_tokens",
+    "counted_texts",
     "found_sources",
     "is_file_or_source",
     "iterate_texts",
@@ -108,6 +110,14 @@ def found_sources(given: TextSource, column: str = COLUMN) -> SourceNames:
                 f"correct the name, or {_CLEAR}."
             )
     return names
+
+
+def counted_texts(texts: Iterable[str], progress: Advance | None) -> Iterator[str]:
+    """Yield texts, and let a bar advance by one for each that was taken."""
+    for text in texts:
+        yield text
+        if progress is not None:
+            progress.advance(1)
 
 
 def iterate_texts(given: Any, column: str = COLUMN) -> Iterator[str]:

@@ -142,7 +142,7 @@ class Doc2Vec(Parameters):
             resume=resume,
             quiet=quiet,
         )
-        self._documents, self.history = pretrained.documents, pretrained.history
+        self._documents, self.history = pretrained.model, pretrained.history
         return self._documents
 
     def transform(self, texts: Any) -> NDArray[np.float32]:

@@ -224,7 +224,7 @@ class VectorEstimator(Parameters):
             resume=resume,
             quiet=quiet,
         )
-        self._vectors, self.history = pretrained.vectors, pretrained.history
+        self._vectors, self.history = pretrained.model, pretrained.history
         self._run = None if out is None else Path(out)
         return self._vectors
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from foretext.data.images import read_images
+from foretext.evaluation.figures import Measure
 from foretext.language_model.codec import Codec
 
-__all__ = ["evaluate_autoencoder"]
+__all__ = ["evaluate_autoencoder", "measure_of_autoencoder"]
 
 
 def evaluate_autoencoder(
@@ -29,3 +31,9 @@ def evaluate_autoencoder(
             "principal_components": codec.components_error(examples),
         }
     return results
+
+
+def measure_of_autoencoder(run: Path, options: Mapping[str, Any]) -> Measure:
+    """Return what measures an autoencoder; see `foretext.kinds.Kind.evaluate`."""
+    codec = Codec.load(run)
+    return lambda path: dict(evaluate_autoencoder(codec, [path])[str(path)])

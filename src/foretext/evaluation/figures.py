@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from foretext.base.representation import represented
 
-__all__ = ["Evaluation"]
+__all__ = ["Evaluation", "Measure"]
+
+APART = ("sections", "signatures")  # tables of single values
+Measure = Callable[[Path], dict[str, Any]]  # figures of a file, as JSON takes them
 
 
 @represented
@@ -37,6 +41,32 @@ class Evaluation:
         plain = [item for item in self.figures.items() if _is_shown(*item)]
         shown = plain + list(self.figures.get("sections", {}).items())
         return [(name.replace("_", " "), _shown(value)) for name, value in shown]
+
+    def sentences(self) -> list[str]:
+        """Return what is said below: how figures were computed, and warnings."""
+        signatures = self.figures.get("signatures", {})
+        said = [f"{name}: {signature}" for name, signature in signatures.items()]
+        return said + [f"warning: {warning}" for warning in self.figures.get("warnings", [])]
+
+    def tables(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Return figures of several things, by the name of the column of these things.
+
+        ``{"labels": {"ham": {"f1": .9}}}`` is a table of labels. ``{"words": {"mrr": .5}}`` is a
+        row of a table "by".
+        """
+        groups = {
+            name: value
+            for name, value in self.figures.items()
+            if isinstance(value, dict) and value and name not in APART
+        }
+        nested = {
+            name: value
+            for name, value in groups.items()
+            if all(isinstance(row, dict) for row in value.values())
+        }
+        found = {name.removesuffix("s"): value for name, value in nested.items()}
+        rows = {name: value for name, value in groups.items() if name not in nested}
+        return found | ({"by": rows} if rows else {})
 
 
 def _is_shown(name: str, value: Any) -> bool:

@@ -9,17 +9,20 @@ predicted in pretraining: the examples of its objective, always drawn with the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from foretext.artifact import load_language_model
 from foretext.base.errors import EvaluationError
 from foretext.base.files import is_regular_file, temporary_folder
 from foretext.corpus import Corpus, CorpusConfig
-from foretext.data.rows import are_token_lines, input_files
+from foretext.data.rows import are_token_lines, found_pairs_config, input_files, names_text_pairs
 from foretext.data.rows.input_rows import InputsConfig
 from foretext.data.rows.pair_columns import as_number
 from foretext.data.token_writer import write_tokens
-from foretext.evaluation.figures import Evaluation
+from foretext.evaluation.figures import Evaluation, Measure
+from foretext.evaluation.text_pairs import evaluate_text_pairs, rows_of_pairs
 from foretext.language_model import LanguageModel, Likelihood
 from foretext.objectives.base import Objective
 from foretext.recipe import corpus_of_run
@@ -27,7 +30,7 @@ from foretext.run_folder import RunFolder
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss
 
-__all__ = ["evaluate_language_model", "reading_of"]
+__all__ = ["evaluate_language_model", "measure_of_model", "reading_of"]
 
 ENOUGH = 5  # lines
 FEW = 0.2  # distinct values of a column of labels, to its rows
@@ -76,6 +79,21 @@ def evaluate_language_model(
         found: Figures = {"kind": _kind(objective), **figures}
         evaluations.append(Evaluation(Path(path), found))
     return evaluations
+
+
+def measure_of_model(run: Path, options: Mapping[str, Any]) -> Measure:
+    """Return what measures a model, on text or on pairs; see `foretext.kinds.Kind.evaluate`."""
+    rows = rows_of_pairs(options)
+    model = load_language_model(run)
+    corpus = reading_of(run, options.get("documents"), options.get("encoding"))
+    stride = options.get("stride")
+
+    def measure(path: Path) -> dict[str, Any]:
+        if rows is not None or model.objective is None or names_text_pairs(path):
+            return evaluate_text_pairs(model, path, rows or found_pairs_config(path)).as_dict()
+        return evaluate_language_model(model, [path], corpus=corpus, stride=stride)[0].as_dict()
+
+    return measure
 
 
 def reading_of(

@@ -7,7 +7,7 @@ passages that have it and, where it is longer than a passage, those that are a p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,13 @@ from typing import Any
 from foretext.base.errors import EvaluationError
 from foretext.base.parsing.json_file import read_text, with_line_feeds
 from foretext.corpus.sentences import split_sentences
-from foretext.evaluation.figures import Evaluation
+from foretext.evaluation.figures import Evaluation, Measure
 from foretext.metrics.retrieval import relevant_ranks, retrieval_figures
 from foretext.search import SearchIndex
+from foretext.search.index import open_index
 from foretext.search.search_index import By
 
-__all__ = ["WAYS", "evaluate_search"]
+__all__ = ["WAYS", "evaluate_search", "measure_of_search"]
 
 WAYS: tuple[By, ...] = ("vectors", "words", "both")
 DEPTH = 100  # results of a query that are looked at
@@ -64,6 +65,12 @@ def evaluate_search(index: SearchIndex, path: str | Path) -> Evaluation:
     if index.is_approximate:
         figures["graph_recall"] = index.graph_recall()
     return Evaluation(Path(path), figures)
+
+
+def measure_of_search(run: Path, options: Mapping[str, Any]) -> Measure:
+    """Return what measures an index; see `foretext.kinds.Kind.evaluate`."""
+    index = open_index(run)
+    return lambda path: evaluate_search(index, path).as_dict()
 
 
 def _read(path: Path) -> dict[str, list[str]]:

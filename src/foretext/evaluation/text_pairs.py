@@ -8,16 +8,18 @@ under the curve need none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.artifact import load_embedder
 from foretext.base.errors import EvaluationError
-from foretext.data.rows import LabelledPair, PairsConfig, read_pairs
-from foretext.evaluation.figures import Evaluation
+from foretext.data.rows import LabelledPair, PairsConfig, found_pairs_config, read_pairs
+from foretext.evaluation.figures import Evaluation, Measure
+from foretext.kinds import PAIRS
 from foretext.metrics import pearson, spearman
 from foretext.metrics.ranking import (
     area_under_curve,
@@ -27,7 +29,7 @@ from foretext.metrics.ranking import (
 )
 from foretext.vectors.empty_texts import empty_doubt
 
-__all__ = ["Embedder", "evaluate_text_pairs"]
+__all__ = ["Embedder", "evaluate_text_pairs", "measure_of_pairs", "rows_of_pairs"]
 
 
 class Embedder(Protocol):
@@ -64,6 +66,23 @@ def evaluate_text_pairs(model: Embedder, path: str | Path, config: PairsConfig) 
     if doubt := empty_doubt(num_empty, len(rows), "pairs"):
         figures["warning"] = f"{doubt}: their cosine is 0"
     return Evaluation(Path(path), figures | {"columns": [str(name) for name in config.columns]})
+
+
+def measure_of_pairs(run: Path, options: Mapping[str, Any]) -> Measure:
+    """Return what measures an embedder on pairs; see `foretext.kinds.Kind.evaluate`."""
+    model, rows = load_embedder(run), rows_of_pairs(options)
+    return lambda path: evaluate_text_pairs(model, path, rows or found_pairs_config(path)).as_dict()
+
+
+def rows_of_pairs(options: Mapping[str, Any]) -> PairsConfig | None:
+    """Return which columns of pairs hold what, None where no option names one."""
+    columns = {name: options[name] for name in PAIRS if name in options}
+    if not columns:
+        return None
+    chosen: dict[str, Any] = {
+        name: int(value) if value.isdecimal() else value for name, value in columns.items()
+    }
+    return PairsConfig.checked(chosen, "rows")
 
 
 def _cosines(model: Embedder, rows: Sequence[LabelledPair]) -> tuple[NDArray[np.float64], int]:

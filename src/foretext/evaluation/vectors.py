@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from foretext.artifact import load_vectors
 from foretext.base.errors import EvaluationError
 from foretext.base.parsing import read_bytes
 from foretext.data.rows import PairsConfig, found_pairs_config, names_text_pairs
-from foretext.evaluation.figures import Evaluation
-from foretext.evaluation.text_pairs import evaluate_text_pairs
+from foretext.evaluation.figures import Evaluation, Measure
+from foretext.evaluation.text_pairs import evaluate_text_pairs, rows_of_pairs
 from foretext.vectors.analogy_scores import AnalogyResult
 from foretext.vectors.word_pairs import WordPairResult, read_pair_file
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["evaluate_vectors"]
+__all__ = ["evaluate_vectors", "measure_of_vectors"]
 
 SAMPLE = 5  # lines
 JSON = (b"{", b"[")
@@ -45,6 +46,13 @@ def evaluate_vectors(
         CorpusError: likewise, of a file of pairs of texts.
     """
     return [_evaluated(vectors, Path(path), restrict_vocab, rows) for path in paths]
+
+
+def measure_of_vectors(run: Path, options: Mapping[str, Any]) -> Measure:
+    """Return what measures word vectors on a file; see `foretext.kinds.Kind.evaluate`."""
+    vectors, rows = load_vectors(run), rows_of_pairs(options)
+    restricted = {name: options[name] for name in ("restrict_vocab",) if name in options}
+    return lambda path: evaluate_vectors(vectors, [path], rows=rows, **restricted)[0].as_dict()
 
 
 def _evaluated(

@@ -10,6 +10,7 @@ from foretext.base.files import atomic_file
 from foretext.base.parsing import read_toml
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections
+from foretext.recipe.same_settings import check_same
 
 __all__ = ["keep_given", "write_sections"]
 
@@ -31,7 +32,13 @@ def keep_given(job: FinetuneJob, rows: dict[str, Any]) -> None:
     given = _given(job, rows)
     kept = job.run.checkpoints / GIVEN
     if job.resume:
-        _check_same(job, given, kept if kept.is_file() else job.run.recipe)
+        before = read_toml(kept if kept.is_file() else job.run.recipe, OutputError)
+        check_same(job.run.named, before, given, (*FREE_TO_CHANGE, CONTENT))
+        if before.get("run", {}).get(CONTENT) != given["run"][CONTENT]:
+            raise SettingError(
+                f"The rows that {job.run.named} learns from have changed since it began; give the "
+                "same rows, or begin another run."
+            )
     else:
         write_sections(job.run.recipe, given)
     write_sections(kept, given)
@@ -55,26 +62,3 @@ def _given(job: FinetuneJob, rows: dict[str, Any]) -> dict[str, Any]:
     run = {**recipe.run_section(), **chosen, CONTENT: job.content()}
     known = {name: value for name, value in rows.items() if value is not None}
     return {"run": run, **settings, "rows": known}
-
-
-def _check_same(job: FinetuneJob, given: Sections, kept: Path) -> None:
-    before = read_toml(kept, OutputError)
-    for section in sorted(before.keys() | given.keys()):
-        old, new = before.get(section, {}), given.get(section, {})
-        for name in sorted(old.keys() | new.keys()):
-            if name in (*FREE_TO_CHANGE, CONTENT):
-                continue
-            if _as_toml(old.get(name)) != _as_toml(new.get(name)):
-                raise SettingError(
-                    f"{job.run.named} began with {section}.{name} = {old.get(name)!r}, not "
-                    f"{new.get(name)!r}; resume with the same settings, or begin another run."
-                )
-    if before.get("run", {}).get(CONTENT) != given["run"][CONTENT]:
-        raise SettingError(
-            f"The rows that {job.run.named} learns from have changed since it began; give the same "
-            "rows, or begin another run."
-        )
-
-
-def _as_toml(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -13,10 +13,10 @@ from foretext.corpus import Corpus
 from foretext.data.token_writer import write_tokens
 from foretext.objectives import OBJECTIVES
 from foretext.pretraining.job import Sources
+from foretext.pretraining.learner import learner_of
 from foretext.pretraining.plan.growth import Growth, affordable_bytes, measured_growth
 from foretext.pretraining.plan.sample import CorpusSample
 from foretext.pretraining.plan.stopwatch import Timer
-from foretext.pretraining.planning import ruled_by_text
 from foretext.pretraining.shared import LEFT_TO_RUNS
 from foretext.pretraining.word_vectors import WordText
 from foretext.recipe import Recipe
@@ -24,7 +24,7 @@ from foretext.recipe.text_settings import suited
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import SUBWORDS, learn_subwords
 
-__all__ = ["affordable_text"]
+__all__ = ["Work", "affordable_text"]
 
 SAMPLE = 1 << 20  # characters that are timed; of less text, all is read
 
@@ -53,7 +53,7 @@ def affordable_text(
     Raises:
         CorpusError: the corpus cannot be read, or there is nothing to learn in it.
     """
-    began, work = timer(), _Work(timer)
+    began, work = timer(), Work(timer)
     stored, fewest, every = 0, 0, 0
     for recipe in recipes:
         text = Corpus(corpus, recipe.corpus)
@@ -63,28 +63,22 @@ def affordable_text(
         stored, every = text.num_bytes, max(every, sample.corpus_bytes)
         fewest = max(fewest, sample.beginning().num_bytes)
         with suppress(*LEFT_TO_RUNS):
-            work.add(suited(recipe, text).recipe, sample)
+            learner_of(recipe).time_reading(work, suited(recipe, text).recipe, sample)
     left = seconds - (timer() - began)
     read = max(affordable_bytes(work.known.values(), left, every), fewest)
     return None if read >= every else round(stored * read / every)
 
 
 @dataclass
-class _Work:
+class Work:
     """What the recipes need of a text, each kind of work once."""
 
     timer: Timer
     known: dict[tuple[str, ...], Growth] = field(default_factory=dict)
     tokenizers: dict[tuple[str, ...], SubwordTokenizer] = field(default_factory=dict)
 
-    def add(self, recipe: Recipe, sample: CorpusSample) -> None:
-        """Time what a recipe needs and no other has needed."""
-        if recipe.is_language_model:
-            self._add_subwords(ruled_by_text(recipe, sample), sample)
-        else:
-            self._add_words(recipe, sample)
-
-    def _add_words(self, recipe: Recipe, sample: CorpusSample) -> None:
+    def add_words(self, recipe: Recipe, sample: CorpusSample) -> None:
+        """Time how words are counted and looked up, unless another recipe does the same."""
         key = (recipe.corpus.model_dump_json(), recipe.tokenizer.model_dump_json())
         if key in self.known:
             return
@@ -97,7 +91,8 @@ class _Work:
         workers = recipe.vectors.workers if is_cut else 1
         self.known[key] = measured_growth(read, sample, workers=workers, timer=self.timer)
 
-    def _add_subwords(self, recipe: Recipe, sample: CorpusSample) -> None:
+    def add_subwords(self, recipe: Recipe, sample: CorpusSample) -> None:
+        """Time how a tokenizer is learned and used, unless another recipe does the same."""
         kind, config = recipe.parts["tokenizer"]
         key = (recipe.corpus.model_dump_json(), str(kind), config.model_dump_json())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -10,7 +11,6 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from foretext._version import __version__
 from foretext.backbones import AUTOENCODERS
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.backbones.base import Backbone
@@ -27,6 +27,7 @@ from foretext.objectives.reconstruction import (
 from foretext.pretraining.best_weights import keeps_best
 from foretext.pretraining.budget import with_training_time
 from foretext.pretraining.job import PretrainingJob, Sources
+from foretext.pretraining.learner import Learner, Trained
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.report.autoencoder_card import autoencoder_card
@@ -38,7 +39,7 @@ from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss
 from foretext.vectors.principal_components import principal_components
 
-__all__ = ["learn_autoencoder", "train_autoencoder"]
+__all__ = ["AutoencoderLearner", "train_autoencoder"]
 
 NUM_SHOWN = 12  # examples on the picture
 
@@ -52,29 +53,63 @@ class Split(NamedTuple):
     valid: Values
 
 
-def learn_autoencoder(job: PretrainingJob) -> tuple[Codec, list[dict[str, Any]]]:
-    """Train an autoencoder, and keep it in the run's folder; returns it and the records."""
-    if job.base is not None:
-        raise SettingError("An autoencoder cannot be trained further; leave out the base.")
-    examples = _examples(job.corpus)
-    if note := range_note(examples, are_pictures=_answers_pictures(job.recipe)):
-        job.note(note)
-    split = _split(examples, job.recipe)
-    job.run.note(
-        f"{len(split.train):,} examples of shape {split.train.shape[1:]}, {len(split.valid):,} "
-        "held out"
-    )
-    codec = _begun(job.recipe, split)
-    job = with_training_time(keeps_best(job, is_held_out=len(split.valid) > 0))
-    with job.training_context() as context:
-        history = _train(job.recipe, codec.network, split, context)
-    job.run.note(f"trained {counted(history[-1]['step'], 'step')} in {history[-1]['time']:.1f} s")
-    if len(split.valid) and codec.components is not None:
-        history[-1]["components_loss"] = codec.components_error(split.valid)
-    if job.keep:
+@dataclass(frozen=True)
+class TrainedCodec(Trained):
+    """An autoencoder, and its examples."""
+
+    split: Split
+
+
+class AutoencoderLearner(Learner[TrainedCodec]):
+    """What learns to reconstruct examples."""
+
+    def train(self, job: PretrainingJob) -> TrainedCodec:
+        """Read the examples, and train a network to reconstruct them."""
+        if job.base is not None:
+            raise SettingError("An autoencoder cannot be trained further; leave out the base.")
+        examples = _examples(job.corpus)
+        if note := range_note(examples, are_pictures=_answers_pictures(job.recipe)):
+            job.note(note)
+        split = _split(examples, job.recipe)
+        job.run.note(
+            f"{len(split.train):,} examples of shape {split.train.shape[1:]}, "
+            f"{len(split.valid):,} held out"
+        )
+        codec = _begun(job.recipe, split)
+        job = with_training_time(keeps_best(job, is_held_out=len(split.valid) > 0))
+        with job.training_context() as context:
+            history = _train(job.recipe, codec.network, split, context)
+        steps, seconds = counted(history[-1]["step"], "step"), history[-1]["time"]
+        job.run.note(f"trained {steps} in {seconds:.1f} s")
+        if len(split.valid) and codec.components is not None:
+            history[-1]["components_loss"] = codec.components_error(split.valid)
         config = cast(TrainingConfig, job.recipe.parts["training"].config)
-        _finish(job, codec, split, kept_record(history, keep=config.keep))
-    return codec, history
+        last = kept_record(history, keep=config.keep)
+        facts = {
+            "examples": len(split.train),
+            "held_out_examples": len(split.valid),
+            "steps": last["step"],
+            "loss": last["loss"],
+            "valid_loss": last.get("valid_loss"),
+            "components_loss": last.get("components_loss"),
+            "seconds": last["time"],
+        }
+        return TrainedCodec(codec, history, facts, split)
+
+    def finish(self, job: PretrainingJob, trained: TrainedCodec) -> None:
+        """Write networks, picture and card, and the mark of a finished run."""
+        codec, split = trained.model, trained.split
+        facts = job.facts({**codec.save(job.run.path), **trained.facts})
+        if len(codec.shape) == 2:
+            shown = (split.valid if len(split.valid) else split.train)[:NUM_SHOWN]
+            with atomic_file(job.run.picture) as temporary:
+                temporary.write_bytes(picture_of([shown, codec.reconstruct(shown)]))
+        card = autoencoder_card(job.recipe, facts, str(job.run.named))
+        job.run.finish(card, facts, job.report)
+
+    def next_command(self, model: Codec, run: str) -> str:
+        """Measure it on other examples."""
+        return f"evaluate {run} IMAGES"
 
 
 def train_autoencoder(
@@ -153,26 +188,3 @@ def _split(examples: Values, recipe: Recipe) -> Split:
     seed = cast(TrainingConfig, recipe.parts["training"].config).seed
     order = np.random.default_rng(seed).permutation(len(examples))
     return Split(examples[order[num_valid:]], examples[order[:num_valid]])
-
-
-def _finish(job: PretrainingJob, codec: Codec, split: Split, last: dict[str, Any]) -> None:
-    """Write networks, picture and card, and the mark of a finished run."""
-    shown = (split.valid if len(split.valid) else split.train)[:NUM_SHOWN]
-    facts = {
-        "foretext": __version__,
-        "kind": "autoencoder",
-        "recipe": job.recipe.name,
-        **codec.save(job.run.path),
-        "examples": len(split.train),
-        "held_out_examples": len(split.valid),
-        "steps": last["step"],
-        "loss": last["loss"],
-        "valid_loss": last.get("valid_loss"),
-        "components_loss": last.get("components_loss"),
-        "seconds": last["time"],
-    }
-    if len(codec.shape) == 2:
-        with atomic_file(job.run.picture) as temporary:
-            temporary.write_bytes(picture_of([shown, codec.reconstruct(shown)]))
-    card = autoencoder_card(job.recipe, facts, str(job.run.named))
-    job.run.finish(card, facts, job.report)

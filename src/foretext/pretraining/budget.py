@@ -44,14 +44,14 @@ def begun(job: PretrainingJob, seconds: float) -> PretrainingJob:
     What would take too much of it is left out, with a note: the page, or its map of words.
     """
     wanted = job.report is not None
-    closing = Closing.fitting(seconds, page=wanted, word_map=job.learns_vectors)
+    closing = Closing.fitting(seconds, page=wanted, word_map=job.recipe.kind.has_word_map)
     report = partial(write_report, word_map=closing.word_map) if closing.page else None
     if wanted and not closing.page:
         job.note(_left_out("the page", seconds, job))
-    elif wanted and job.learns_vectors and not closing.word_map:
+    elif wanted and job.recipe.kind.has_word_map and not closing.word_map:
         job.note(_left_out("the map of words on the page", seconds, job))
     job = replace(job, budget=Budget(seconds, job.began), closing=closing, report=report)
-    if job.is_fixed or job.recipe.is_autoencoder:
+    if job.is_fixed or not job.recipe.kind.reads_text:
         return job
     return replace(job, beginning=Beginning(job.text()))
 

@@ -144,7 +144,7 @@ def lawful_pairs() -> list[LawfulPair]:
         backbones = {
             name: str(recipe.parts["backbone"].name)
             for name, recipe in recipes.items()
-            if recipe.is_language_model and recipe.parts["objective"].name == objective
+            if "objective" in recipe.parts and recipe.name == objective
         }
         if backbones:  # an objective without a recipe says nothing of its tokenizer
             tokenizer = tokenizer_of_few_words(recipes[next(iter(backbones))])

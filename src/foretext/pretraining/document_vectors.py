@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from dataclasses import dataclass
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from foretext._version import __version__
 from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.corpus.document_names import document_names
 from foretext.data.token_file import TokenFile
 from foretext.pretraining.budget import with_training_time
 from foretext.pretraining.job import PretrainingJob
-from foretext.pretraining.word_vectors import encode_text
+from foretext.pretraining.learner import Trained
+from foretext.pretraining.word_vectors import (
+    LearnerOfWords,
+    encode_text,
+    figures_of,
+    note_training,
+)
 from foretext.recipe import Recipe
 from foretext.report.document_card import documents_card
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors import VECTORS
-from foretext.vectors.best_weights import ending_sentence, warned
+from foretext.vectors.best_weights import warned
 from foretext.vectors.doc2vec import Doc2Vec, Doc2VecConfig
 from foretext.vectors.document_vectors import MOST_FOUND_AGAIN, DocumentVectors
 
-__all__ = ["learn_documents"]
+__all__ = ["DocumentVectorLearner"]
 
 BEGINNING = 80  # letters of a document, by which a person knows it again
 
@@ -54,63 +61,65 @@ class NamedDocuments(NamedTuple):
         return cls(names, beginnings, filled)
 
 
-def learn_documents(job: PretrainingJob) -> tuple[DocumentVectors, list[dict[str, Any]]]:
-    """Learn document vectors, and keep them in the run's folder; returns them and the records."""
-    if job.base is not None:
-        raise SettingError(
-            "doc2vec cannot go on from other vectors; leave out the base. Vectors of new documents "
-            "are inferred by embed."
+@dataclass(frozen=True)
+class TrainedDocuments(Trained):
+    """Document vectors, and the names of the documents."""
+
+    named: NamedDocuments
+
+
+class DocumentVectorLearner(LearnerOfWords[TrainedDocuments]):
+    """What learns document vectors: doc2vec, on the road of word vectors."""
+
+    def train(self, job: PretrainingJob) -> TrainedDocuments:
+        """Count the words, encode the text, and learn a vector for each document."""
+        if job.base is not None:
+            raise SettingError(
+                "doc2vec cannot go on from other vectors; leave out the base. Vectors of new "
+                "documents are inferred by embed."
+            )
+        job = job.opened()  # a stream is read again for the names
+        tokenizer, tokens = encode_text(job)
+        component: type[Doc2Vec] = VECTORS.resolve(job.recipe.name)
+        config = cast(Doc2VecConfig, job.recipe.vectors)
+        named = NamedDocuments.of(job.text(), config.names, tokenizer, tokens.train)
+        job = with_training_time(job)
+        config = cast(Doc2VecConfig, job.recipe.vectors)  # with the time that is left
+        learner = component(config, tokenizer.vocabulary, tokens)
+        with job.training_context() as context:
+            history = learner.train(context)
+        tokens.train.release()
+        note_training(job, history)
+        vectors = np.zeros((len(named.names), learner.config.vector_size), np.float32)
+        vectors[named.filled] = learner.network.documents
+        documents = DocumentVectors(
+            named.names, vectors, named.beginnings, tokenizer, learner.network
         )
-    job = job.opened()  # a stream is read again for the names
-    tokenizer, tokens = encode_text(job)
-    component: type[Doc2Vec] = VECTORS.resolve(job.recipe.name)
-    config = cast(Doc2VecConfig, job.recipe.vectors)
-    named = NamedDocuments.of(job.text(), config.names, tokenizer, tokens.train)
-    job = with_training_time(job)
-    config = cast(Doc2VecConfig, job.recipe.vectors)  # with the time that is left
-    learner = component(config, tokenizer.vocabulary, tokens)
-    with job.training_context() as context:
-        history = learner.train(context)
-    tokens.train.release()
-    job.run.note(f"trained in {history[-1]['time']:.1f} s" if history else "nothing to train on")
-    if (ending := ending_sentence(history)) is not None:
-        job.note(ending)
-    vectors = np.zeros((len(named.names), learner.config.vector_size), np.float32)
-    vectors[named.filled] = learner.network.documents
-    documents = DocumentVectors(named.names, vectors, named.beginnings, tokenizer, learner.network)
-    if job.keep:
+        facts = {
+            "vocab_size": tokenizer.vocab_size - 1,
+            "vector_size": documents.vector_size,
+            "tokens": tokens.train.num_tokens,
+            "documents": len(documents),
+            "held_out_tokens": int(job.recipe.data.valid_rate * tokens.train.num_tokens),
+            **job.used_text,
+            "pre_tokenizer": tokenizer.config.pre_tokenizer,
+            **figures_of(history),
+            **warned(history),
+        }
+        return TrainedDocuments(documents, history, job.facts(facts), named)
+
+    def finish(self, job: PretrainingJob, trained: TrainedDocuments) -> None:
+        """Write the vectors, the card and the mark of a finished run."""
+        documents: DocumentVectors = trained.model
         documents.save(job.run.path)
-        _finish(job, documents, tokens.train, named, history)
-    return documents, history
+        rate = _found_again_rate(documents, job.text(), trained.named, job.recipe)
+        facts = {**trained.facts, "found_again_rate": rate}
+        card = documents_card(job.recipe, facts, str(job.run.named))
+        job.run.finish(card, facts, job.report)
 
-
-def _finish(
-    job: PretrainingJob,
-    documents: DocumentVectors,
-    tokens: TokenFile,
-    named: NamedDocuments,
-    history: list[dict[str, Any]],
-) -> None:
-    """Write what people read: the card and the mark of a finished run."""
-    recipe, run = job.recipe, job.run
-    facts = {
-        "foretext": __version__,
-        "kind": documents.kind,
-        "recipe": recipe.name,
-        "vocab_size": documents.tokenizer.vocab_size - 1,
-        "vector_size": documents.vector_size,
-        "tokens": tokens.num_tokens,
-        "documents": len(documents),
-        "held_out_tokens": int(recipe.data.valid_rate * tokens.num_tokens),
-        **job.used_text,
-        "pre_tokenizer": documents.tokenizer.config.pre_tokenizer,
-        "loss": history[-1]["loss"] if history else None,
-        "valid_loss": history[-1]["valid_loss"] if history else None,
-        "found_again_rate": _found_again_rate(documents, job.text(), named, recipe),
-        "seconds": history[-1]["time"] if history else None,
-        **warned(history),
-    }
-    run.finish(documents_card(recipe, facts, str(run.named)), facts, job.report)
+    def next_command(self, model: DocumentVectors, run: str) -> str:
+        """Look at neighbours of the first document."""
+        return f"neighbors {run} {shlex.quote(model.names[0])}"
 
 
 def _found_again_rate(

@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
-from foretext.base.errors import ClusterError, CorpusError, Interrupted, OutputError, SettingError
+from foretext._version import __version__
+from foretext.base.errors import ClusterError, CorpusError, Interrupted, OutputError
 from foretext.base.files import (
     atomic_file,
     held_folder,
@@ -55,22 +56,10 @@ __all__ = [
     "Job",
     "PretrainingJob",
     "Sources",
-    "check_same",
     "goes_on_after_restart",
     "keep_job",
     "run_folder",
 ]
-
-# Between a run and its resume.
-FREE_TO_CHANGE = (
-    "workers",
-    "checkpoint_seconds",
-    "checkpoints_kept",
-    "memory",
-    "micro_batch_examples",
-    "sharding",
-    "tensorboard",
-)
 
 Sources = SourceNames
 Base = Union[str, Path, WordVectors, "LanguageModel", None]  # the model that is trained further
@@ -190,29 +179,16 @@ class PretrainingJob(Job):
         if self.shards is not None or self.run.has_shards:
             shutil.rmtree(self.run.shards, ignore_errors=True)
 
+    def facts(self, learned: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what ``config.json`` says of the run, with what was learned."""
+        kind, recipe = self.recipe.kind.name, self.recipe.name
+        return {"foretext": __version__, "kind": kind, "recipe": recipe, **learned}
+
     @property
     def used_text(self) -> dict[str, float]:
         """What the facts of a run say of a text that a budget has cut short."""
         share = 1.0 if self.beginning is None else self.beginning.share
         return {} if share == 1 else {"text_rate": round(share, 4)}
-
-    @property
-    def learns_vectors(self) -> bool:
-        """Whether word vectors are learned."""
-        return not (self.recipe.is_language_model or self.recipe.is_autoencoder)
-
-
-def check_same(recipe: Recipe, run: RunFolder) -> None:
-    """Refuse to resume a run with another recipe than it began with."""
-    before = Recipe.of_run(run.recipe).sections()
-    for section, settings in recipe.sections().items():
-        for setting in sorted(settings.keys() | before.get(section, {}).keys()):
-            old, new = before.get(section, {}).get(setting), settings.get(setting)
-            if old != new and setting not in FREE_TO_CHANGE:
-                raise SettingError(
-                    f"{run.named} began with {section}.{setting} = {old!r}, not {new!r}; "
-                    "resume with the same settings, or begin a run in another folder."
-                )
 
 
 def goes_on_after_restart(out: str | Path | None) -> bool:

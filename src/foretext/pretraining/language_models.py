@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from foretext._version import __version__
 from foretext.artifact import load_language_model
 from foretext.base.counted import counted
 from foretext.base.errors import CorpusError, SettingError
@@ -24,10 +24,25 @@ from foretext.language_model import LanguageModel
 from foretext.nn.device import DeviceName, choose_device
 from foretext.objectives.base import Objective
 from foretext.pretraining.best_weights import ending_warning, keeps_best
-from foretext.pretraining.budget import reading, with_training_time
-from foretext.pretraining.building import build_model, objective_class, training_config
+from foretext.pretraining.budget import begun, reading, with_training_time
+from foretext.pretraining.building import (
+    build_model,
+    check_model,
+    objective_class,
+    training_config,
+)
 from foretext.pretraining.distill import ValidationOf, distilled
 from foretext.pretraining.job import PretrainingJob
+from foretext.pretraining.learner import Learner, Trained
+from foretext.pretraining.plan.sample import CorpusSample
+from foretext.pretraining.planning import (
+    plan_network,
+    resumed_recipe,
+    ruled_by_text,
+    ruled_recipe,
+    wants_plan,
+)
+from foretext.pretraining.shared import SharedFolder
 from foretext.pretraining.shared_text import SharedText, learned_tokenizer
 from foretext.progress import MetricsLog, Progress
 from foretext.progress.checkpoint import Checkpoints
@@ -46,7 +61,10 @@ from foretext.training.processes import Processes
 from foretext.training.settings import TrainingConfig
 from foretext.training.validation import HeldOutLoss, Validation
 
-__all__ = ["SampledValidation", "help_to_learn", "learn_language_model"]
+if TYPE_CHECKING:
+    from foretext.pretraining.affordable import Work
+
+__all__ = ["LanguageModelLearner", "SampledValidation"]
 
 MANY_UNKNOWN = 0.01  # share of the tokens
 MOST_HELD_OUT = 50_000  # tokens, measured 20 times in a training in about a second each
@@ -55,41 +73,128 @@ NUM_SAMPLES = 3
 SHOWN_TOKENS = 24  # of a held-out document
 
 
-def learn_language_model(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, Any]]]:
-    """Pretrain a network, and keep it in the run's folder; returns it and the records."""
-    base = _base_model(job)
-    job = _with_rows_for_time(job, base)
-    if not (job.resume and job.run.tokens.is_dir()):
-        job = job.opened()
-    tokenizer = _tokenizer(job, base)
-    tokens = _tokens(job, tokenizer)
-    recipe = _possible(job, tokens)
-    model = build_model(recipe, tokenizer, base)
-    warnings = model.objective.cautions(tokens.train)
-    for warning in warnings:
-        job.note(warning)
-    job = with_training_time(
-        keeps_best(job, is_held_out=tokens.valid is not None), _num_bytes(model)
-    )
-    config = training_config(job.recipe)
-    recipe = recipe.with_config("training", config)
-    processes = Processes(choose_device(config.device))
-    processes.broadcast(recipe.text())
-    processes.agree(job.resume)
-    examples = model.objective.examples(tokens.train)
-    if base is None:
-        model.objective.begin(model.backbone, examples)
-    validation = None if tokens.valid is None else _validation(job, model, tokenizer, tokens.valid)
-    with job.training_context() as context:
-        history = fit(_taught(job, model), examples, config, context, validation)
-    job.run.note(f"trained {counted(history[-1]['step'], 'step')} in {history[-1]['time']:.1f} s")
-    if (ending := ending_warning(history, keep=config.keep)) is not None:
-        job.note(ending)
-        warnings = [*warnings, ending]
-    if job.keep:
-        _finish(job, recipe, model, tokenizer, tokens, history, warnings)
-    device = _device_after(config)
-    return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history
+@dataclass(frozen=True)
+class TrainedModel(Trained):
+    """A language model, and the records of the weights that are kept."""
+
+    kept: Mapping[str, Any]
+    recipe: Recipe  # without what the text does not allow
+
+
+class LanguageModelLearner(Learner[TrainedModel]):
+    """What learns language models: a tokenizer, then a network by an objective."""
+
+    def check(self, job: PretrainingJob) -> None:
+        """Refuse a backbone and an objective that do not fit."""
+        if job.base is None:
+            check_model(job.recipe)
+
+    def start(self, job: PretrainingJob, budget: float | None) -> PretrainingJob:
+        """Plan the network, unless the recipe says how long it learns; see `Learner.start`."""
+        if job.resume:
+            recipe = resumed_recipe(job.recipe, job.run)
+        elif wants_plan(job.recipe, job.base, budget):
+            return _planned(job.opened(), budget)
+        else:
+            recipe = ruled_recipe(job.recipe)
+        return super().start(replace(job, recipe=recipe), budget)
+
+    def prepare(self, shared: SharedFolder, recipe: Recipe, text: Corpus, *, quiet: bool) -> None:
+        """Learn a tokenizer and encode the text; see `Learner.prepare`."""
+        SharedText(shared, text, quiet).prepared(ruled_by_text(recipe, CorpusSample(text)))
+
+    def time_reading(self, work: Work, recipe: Recipe, sample: CorpusSample) -> None:
+        """Measure both on a sample; see `Learner.time_reading`."""
+        work.add_subwords(ruled_by_text(recipe, sample), sample)
+
+    def train(self, job: PretrainingJob) -> TrainedModel:
+        """Learn the tokenizer, encode the text, and train the network."""
+        base = _base_model(job)
+        job = _with_rows_for_time(job, base)
+        if not (job.resume and job.run.tokens.is_dir()):
+            job = job.opened()
+        tokenizer = _tokenizer(job, base)
+        tokens = _tokens(job, tokenizer)
+        recipe = _possible(job, tokens)
+        model = build_model(recipe, tokenizer, base)
+        warnings = model.objective.cautions(tokens.train)
+        for warning in warnings:
+            job.note(warning)
+        is_held_out = tokens.valid is not None
+        job = with_training_time(keeps_best(job, is_held_out=is_held_out), _num_bytes(model))
+        config = training_config(job.recipe)
+        recipe = recipe.with_config("training", config)
+        processes = Processes(choose_device(config.device))
+        processes.broadcast(recipe.text())
+        processes.agree(job.resume)
+        examples = model.objective.examples(tokens.train)
+        if base is None:
+            model.objective.begin(model.backbone, examples)
+        valid = tokens.valid
+        validation = None if valid is None else _validation(job, model, tokenizer, valid)
+        with job.training_context() as context:
+            history = fit(_taught(job, model), examples, config, context, validation)
+        last = history[-1]
+        job.run.note(f"trained {counted(last['step'], 'step')} in {last['time']:.1f} s")
+        if (ending := ending_warning(history, keep=config.keep)) is not None:
+            job.note(ending)
+            warnings = [*warnings, ending]
+        kept = kept_record(history, keep=config.keep)
+        facts = {
+            "vocab_size": tokenizer.vocab_size,
+            "parameters": sum(parameter.numel() for parameter in model.parameters()),
+            "tokens": tokens.train.num_tokens,
+            "documents": tokens.train.num_documents,
+            "held_out_tokens": tokens.valid.num_tokens if tokens.valid else 0,
+            **job.used_text,
+            "steps": last["step"],
+            "loss": last["loss"],
+            "valid_loss": kept.get("valid_loss"),
+            "seconds": last["time"],
+            **({"warnings": list(warnings)} if warnings else {}),
+        }
+        device = _device_after(config)
+        learned = LanguageModel(tokenizer, model.backbone, model.objective, device=device)
+        return TrainedModel(learned, history, job.facts(facts), kept, recipe)
+
+    def finish(self, job: PretrainingJob, trained: TrainedModel) -> None:
+        """Write the model, then the card, which names what opens the folder."""
+        run, model = job.run, trained.model
+        parts = model.backbone, model.objective
+        save_hugging_face(run.path, model.tokenizer, *parts, trained.facts)
+        named, their_class = str(run.named), run.their_class
+        card = model_card(trained.recipe, *parts, trained.facts, trained.kept, named, their_class)
+        run.finish(card, report=job.report)
+
+    def help_to_train(self, job: PretrainingJob) -> Trained:
+        """Train beside the first process; see `Learner.help_to_train`.
+
+        It waits until the first one has read the text, and writes nothing.
+        """
+        processes = Processes(choose_device(training_config(job.recipe).device))
+        settings = parse_toml(processes.broadcast(""), "the recipe", SettingError)
+        resume = processes.agree(False)  # or not: the first process alone knows
+        recipe, run = Recipe.from_sections(settings), RunFolder.unfinished(job.run.named)
+        base, config = _base_model(job), training_config(recipe)
+        tokenizer = _kept_tokenizer(run, base)
+        tokens = Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
+        model = build_model(recipe, tokenizer, base)
+        examples = model.objective.examples(tokens.train)
+        if base is None:
+            model.objective.begin(model.backbone, examples)
+        validation = None
+        if tokens.valid is not None:
+            validation = _held_out_loss(model, tokens.valid, config)
+        checkpoints = Checkpoints(run.checkpoints)  # to resume from; the first process saves
+        context = RunContext(run.path, checkpoints=checkpoints, resume=resume)
+        history = fit(model, examples, config, context, validation)
+        device = _device_after(config)
+        learned = LanguageModel(tokenizer, model.backbone, model.objective, device=device)
+        return Trained(learned, history, {})
+
+    def next_command(self, model: LanguageModel, run: str) -> str:
+        """Do what the objective is for: fill a mask, or write a text."""
+        return cast(Objective, model.objective).command.format(run=run)
 
 
 def _device_after(config: TrainingConfig) -> DeviceName:
@@ -106,30 +211,23 @@ def _taught(job: PretrainingJob, model: Model[Objective]) -> Model:
     return Model(model.backbone, objective)
 
 
-def help_to_learn(job: PretrainingJob) -> tuple[LanguageModel, list[dict[str, Any]]]:
-    """Do what another process than the first does in `learn_language_model`.
-
-    It waits until the first one has read the text, and writes nothing.
-    """
-    processes = Processes(choose_device(training_config(job.recipe).device))
-    settings = parse_toml(processes.broadcast(""), "the recipe", SettingError)
-    resume = processes.agree(False)  # or not: the first process alone knows
-    recipe, run = Recipe.from_sections(settings), RunFolder.unfinished(job.run.named)
-    base, config = _base_model(job), training_config(recipe)
-    tokenizer = _kept_tokenizer(run, base)
-    tokens = Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
-    model = build_model(recipe, tokenizer, base)
-    examples = model.objective.examples(tokens.train)
-    if base is None:
-        model.objective.begin(model.backbone, examples)
-    validation = None
-    if tokens.valid is not None:
-        validation = _held_out_loss(model, tokens.valid, config)
-    checkpoints = Checkpoints(run.checkpoints)  # to resume from; the first process saves
-    context = RunContext(run.path, checkpoints=checkpoints, resume=resume)
-    history = fit(model, examples, config, context, validation)
-    device = _device_after(config)
-    return LanguageModel(tokenizer, model.backbone, model.objective, device=device), history
+def _planned(job: PretrainingJob, budget: float | None) -> PretrainingJob:
+    used = time.monotonic() - job.began
+    plan = plan_network(
+        job.recipe,
+        job.text(),
+        budget,
+        used=used,
+        page=job.report is not None,
+        shared=job.shared,
+        is_fixed=job.is_fixed,
+    )
+    for sentence in plan.sentences():
+        job.note(f"plan: {sentence}")
+    if job.keep:
+        plan.save(job.run.plan)
+    job = begun(replace(job, recipe=plan.applied(job.recipe)), plan.budget_seconds)
+    return job.shortened(plan.text_rate)
 
 
 def _base_model(job: PretrainingJob) -> LanguageModel | None:
@@ -304,46 +402,6 @@ def _held_out_loss(model: Model[Objective], text: TokenFile, config: TrainingCon
 def _num_bytes(model: Model[Objective]) -> int:
     """Bytes of the model's file."""
     return sum(weights.nbytes for weights in model.parameters())
-
-
-def _finish(
-    job: PretrainingJob,
-    recipe: Recipe,
-    model: Model[Objective],
-    tokenizer: SubwordTokenizer,
-    tokens: Tokens,
-    history: list[dict[str, Any]],
-    warnings: Sequence[str],
-) -> None:
-    """Write the model, then the card, which names what opens the folder."""
-    last, kept = history[-1], kept_record(history, keep=training_config(recipe).keep)
-    facts = {
-        "foretext": __version__,
-        "kind": "language model",
-        "recipe": recipe.name,
-        "vocab_size": tokenizer.vocab_size,
-        "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "tokens": tokens.train.num_tokens,
-        "documents": tokens.train.num_documents,
-        "held_out_tokens": tokens.valid.num_tokens if tokens.valid else 0,
-        **job.used_text,
-        "steps": last["step"],
-        "loss": last["loss"],
-        "valid_loss": kept.get("valid_loss"),
-        "seconds": last["time"],
-        **({"warnings": list(warnings)} if warnings else {}),
-    }
-    save_hugging_face(job.run.path, tokenizer, model.backbone, model.objective, facts)
-    card = model_card(
-        recipe,
-        model.backbone,
-        model.objective,
-        facts,
-        kept,
-        str(job.run.named),
-        job.run.their_class,
-    )
-    job.run.finish(card, report=job.report)
 
 
 class SampledValidation(Validation):

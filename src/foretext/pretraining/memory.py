@@ -10,6 +10,7 @@ from foretext.base.files import atomic_file
 from foretext.base.parsing import read_json
 from foretext.corpus.texts import TextSource, are_tokens, found_sources, memory_identity
 from foretext.pretraining.job import PretrainingJob, Sources
+from foretext.pretraining.learner import learner_of
 from foretext.recipe import Recipe
 
 __all__ = ["keep_memory", "read_memory"]
@@ -30,15 +31,15 @@ def read_memory(recipe: Recipe, given: TextSource) -> tuple[Recipe, Sources]:
         CorpusError: these are neither texts nor files.
         SettingError: the recipe cannot learn from lists of words.
     """
-    if recipe.is_autoencoder:
+    if not recipe.kind.reads_text:
         return recipe, cast(Sources, given)  # files of images, or an array
     sources = found_sources(given, recipe.corpus.column)
     if not are_tokens(sources):
         return recipe, sources
-    if recipe.is_language_model:
+    if not learner_of(recipe).takes_words:
         raise SettingError(
-            "A language model learns its own tokens and cannot take lists of words; give each text "
-            "as a string."
+            f"{recipe.kind.at_first} learns its own tokens and cannot take lists of words; give "
+            "each text as a string."
         )
     pre_tokenizer = recipe.tokenizer.pre_tokenizer
     if "tokenizer.pre_tokenizer" in recipe.chosen and pre_tokenizer != "whitespace":

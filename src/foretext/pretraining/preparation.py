@@ -14,10 +14,8 @@ from pathlib import Path
 from foretext.corpus import Corpus
 from foretext.corpus.blocks import first_bytes
 from foretext.pretraining.job import Sources
-from foretext.pretraining.plan.sample import CorpusSample
-from foretext.pretraining.planning import ruled_by_text
+from foretext.pretraining.learner import learner_of
 from foretext.pretraining.shared import LEFT_TO_RUNS, SharedFolder, SharedPart
-from foretext.pretraining.word_vectors import SharedWords
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import suited
 
@@ -78,13 +76,7 @@ def prepare_text(
 def _prepare(folder: SharedFolder, recipe: Recipe, corpus: Sources, *, quiet: bool) -> None:
     fitting = suited(recipe, Corpus(corpus, recipe.corpus))
     text = first_bytes(fitting.text, folder.text_bytes)
-    if recipe.is_language_model:
-        from foretext.pretraining.shared_text import SharedText  # imports PyTorch
-
-        planned = ruled_by_text(fitting.recipe, CorpusSample(text))
-        SharedText(folder, text, quiet).prepared(planned)
-    else:
-        SharedWords.of(folder, fitting.recipe, text, quiet=quiet)
+    learner_of(recipe).prepare(folder, fitting.recipe, text, quiet=quiet)
 
 
 def _affordable(recipes: Sequence[Recipe], corpus: Sources, seconds: float) -> int | None:

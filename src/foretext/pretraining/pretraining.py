@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from foretext._version import __version__
 from foretext.base.arguments import checked_arguments
@@ -17,25 +15,23 @@ from foretext.base.runtime import command_began, is_first_process
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import TextSource
 from foretext.corpus.wrong_encoding import encoding_doubt
-from foretext.pretraining.budget import begun, keep_budget, kept_budget
-from foretext.pretraining.document_vectors import learn_documents
+from foretext.pretraining.budget import keep_budget
 from foretext.pretraining.job import (
     Base,
     PretrainingJob,
     Sources,
-    check_same,
     goes_on_after_restart,
     keep_job,
     run_folder,
 )
+from foretext.pretraining.learner import Learner, learner_of
 from foretext.pretraining.memory import keep_memory, read_memory
-from foretext.pretraining.planning import plan_network, resumed_recipe, ruled_recipe, wants_plan
 from foretext.pretraining.shared import SharedFolder
-from foretext.pretraining.word_vectors import learn_vectors
 from foretext.progress import is_quiet
 from foretext.progress.budget import tell_of_compiling
 from foretext.recipe import Recipe
 from foretext.recipe.recipe import GivenSections, given_sections
+from foretext.recipe.same_settings import check_same
 from foretext.recipe.text_settings import resolved_as, suited
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
@@ -46,7 +42,6 @@ from foretext.vectors.word_vectors import WordVectors
 if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
     from foretext.language_model.codec import Codec
-    from foretext.objectives.base import Objective
 
 __all__ = ["Pretrained", "pretrain", "run_recipe"]
 
@@ -57,32 +52,15 @@ SAMPLE = 1 << 16  # characters that show a wrong encoding
 class Pretrained:
     """What one run gave."""
 
-    model: WordVectors | DocumentVectors | LanguageModel | Codec
+    model: Any  # of the class that the kind of the recipe opens
     recipe: Recipe
     history: list[dict[str, Any]]  # the records of metrics.jsonl
 
     @property
     def size(self) -> dict[str, int]:
         """How much was learned."""
-        return self.model.size
-
-    @property
-    def vectors(self) -> WordVectors:
-        """The word vectors that were learned."""
-        assert not self.recipe.is_language_model, self.recipe.name
-        return cast(WordVectors, self.model)
-
-    @property
-    def documents(self) -> DocumentVectors:
-        """The document vectors that were learned."""
-        assert self.recipe.learns_documents, self.recipe.name
-        return cast(DocumentVectors, self.model)
-
-    @property
-    def objective(self) -> Objective:
-        """The objective that a language model was pretrained by."""
-        assert self.recipe.is_language_model, self.recipe.name
-        return cast("Objective", cast("LanguageModel", self.model).objective)
+        size: dict[str, int] = self.model.size
+        return size
 
 
 def _opened(recipe: str | Path | Recipe, settings: GivenSections | None) -> Recipe:
@@ -144,7 +122,7 @@ def pretrain(
         ForetextError: the corpus, the recipe or the folder cannot be used; the message says why.
     """
     opened = _opened(recipe, settings)
-    return run_recipe(
+    model: WordVectors | DocumentVectors | LanguageModel | Codec = run_recipe(
         *read_memory(opened, corpus),
         out,
         budget=None if budget is None else duration_seconds(budget),
@@ -155,6 +133,7 @@ def pretrain(
         auto=auto,
         engine=engine,
     ).model
+    return model
 
 
 def run_recipe(
@@ -189,35 +168,28 @@ def run_recipe(
     """
     began = command_began()
     tell_of_compiling(quiet=is_quiet(quiet))
+    learner = learner_of(recipe)
     if not is_first_process():
-        return _helped(recipe, out, base)
+        return _helped(learner, recipe, out, base)
     resume = resume or goes_on_after_restart(out)
-    _refuse_engine(recipe, budget, engine)
-    if recipe.is_language_model and base is None:
-        _check(recipe)
+    _refuse_without_effect(recipe, budget, engine, auto=auto)
+    asked = PretrainingJob(
+        run=RunFolder(out or ""), recipe=recipe, corpus=corpus, base=base, teacher=teacher,
+        keep=out is not None, resume=resume, quiet=is_quiet(quiet),
+        report=write_report if report else None, began=began,
+    )  # fmt: skip
+    learner.check(asked)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
-        page = write_report if report else None
-        job = PretrainingJob(
-            run=run,
-            recipe=recipe,
-            corpus=corpus,
-            base=base,
-            teacher=teacher,
-            keep=out is not None,
-            resume=resume,
-            quiet=is_quiet(quiet),
-            report=page,
-            began=began,
-            shards=None if engine is None else TextShards(engine, run.shards),
-        )
-        job = _with_text_settings(job, auto=auto)
-        if not recipe.is_autoencoder and (shared is not None or text_bytes is not None):
+        shards = None if engine is None else TextShards(engine, run.shards)
+        job = _with_text_settings(replace(asked, run=run, shards=shards), auto=auto)
+        if recipe.kind.reads_text and (shared is not None or text_bytes is not None):
             folder = None if shared is None else SharedFolder(shared)
             decided = None if folder is None else folder.text_bytes
             job = replace(job.fixed(text_bytes or decided), shared=folder)
-        job = _resolved(job, budget)
+        job = learner.start(job, budget)
         if resume:
-            check_same(job.recipe, run)
+            before = Recipe.of_run(run.recipe).sections()
+            check_same(run.named, before, job.recipe.sections(), learner.free_to_change)
         keep_job(run)
         keep_memory(job)
         with atomic_file(run.recipe) as temporary:
@@ -225,35 +197,39 @@ def run_recipe(
         keep_budget(job)
         run.note(f"foretext {__version__}: {recipe.name}{', resumed' if resume else ''}")
         _note_wrong_encoding(job)
-        model, history = _learner(recipe)(job)
-        return Pretrained(model, job.recipe, history)
+        trained = learner.train(job)
+        if job.keep:
+            learner.finish(job, trained)
+        return Pretrained(trained.model, job.recipe, trained.history)
 
 
 def _note_wrong_encoding(job: PretrainingJob) -> None:
     """Say where the beginning of the text has words of no language."""
-    if job.recipe.is_autoencoder or job.resume or job.text().num_bytes is None:
+    if not job.recipe.kind.reads_text or job.resume or job.text().num_bytes is None:
         return  # a stream can be read once
     sample = next(job.text().blocks(SAMPLE), "")[:SAMPLE]
     if (doubt := encoding_doubt(sample)) is not None:
         job.note(f"warning: {doubt}")
 
 
-def _helped(recipe: Recipe, out: str | Path | None, base: Base) -> Pretrained:
+def _helped(
+    learner: Learner[Any], recipe: Recipe, out: str | Path | None, base: Base
+) -> Pretrained:
     """Do the part of a process that torchrun started and that is not the first."""
-    from foretext.pretraining.language_models import help_to_learn  # imports PyTorch
-
-    if out is None or not recipe.is_language_model:
+    if out is None:
         raise SettingError(
             "torchrun trains language models, into a run's folder; start this without it."
         )
     run = RunFolder(out)
     job = PretrainingJob(run=run, recipe=recipe, corpus=(), base=base, keep=False)
-    model, history = help_to_learn(job)
-    return Pretrained(model, recipe, history)
+    trained = learner.help_to_train(job)
+    return Pretrained(trained.model, recipe, trained.history)
 
 
-def _refuse_engine(recipe: Recipe, budget: float | None, engine: ShardEngine | None) -> None:
-    """Refuse processes for a text where they would have nothing to do.
+def _refuse_without_effect(
+    recipe: Recipe, budget: float | None, engine: ShardEngine | None, *, auto: bool
+) -> None:
+    """Refuse what has nothing to do: processes for a text, settings of one.
 
     Raises:
         SettingError: with the reason.
@@ -263,73 +239,12 @@ def _refuse_engine(recipe: Recipe, budget: float | None, engine: ShardEngine | N
             "A budget may cut the text anywhere, and shards need all of it; leave out --budget, or "
             "--workers (engine)."
         )
-    if engine is not None and recipe.is_autoencoder:
-        raise SettingError("An autoencoder reads no text; leave out --workers (engine).")
-
-
-def _check(recipe: Recipe) -> None:
-    """Refuse what can never work before the folder is made and the text is read."""
-    from foretext.pretraining.building import check_model  # imports PyTorch
-
-    check_model(recipe)
-
-
-def _resolved(job: PretrainingJob, budget: float | None) -> PretrainingJob:
-    """Fill in what the recipe leaves open: by a plan, from the run that is resumed, or by rules."""
-    if job.resume:
-        return _resumed(job, budget)
-    recipe = job.recipe
-    if recipe.is_language_model:
-        if wants_plan(recipe, job.base, budget):
-            return _planned(job.opened(), budget)
-        recipe = ruled_recipe(recipe)
-    if budget is None:
-        return replace(job, recipe=recipe)
-    return begun(replace(job, recipe=recipe.with_budget(budget)), budget)
-
-
-def _planned(job: PretrainingJob, budget: float | None) -> PretrainingJob:
-    used = time.monotonic() - job.began
-    plan = plan_network(
-        job.recipe,
-        job.text(),
-        budget,
-        used=used,
-        page=job.report is not None,
-        shared=job.shared,
-        is_fixed=job.is_fixed,
-    )
-    for sentence in plan.sentences():
-        job.note(f"plan: {sentence}")
-    if job.keep:
-        plan.save(job.run.plan)
-    job = begun(replace(job, recipe=plan.applied(job.recipe)), plan.budget_seconds)
-    return job.shortened(plan.text_rate)
-
-
-def _resumed(job: PretrainingJob, budget: float | None) -> PretrainingJob:
-    """Take the length that the run began with; before its first checkpoint it begins once more."""
-    recipe, kept = job.recipe, kept_budget(job.run)
-    if recipe.is_language_model:
-        recipe = resumed_recipe(recipe, job.run)
-    if budget is not None and budget != kept:
-        recipe = recipe.with_budget(budget)  # which is refused with both figures
-    elif kept is not None:
-        recipe = recipe.with_length_of(Recipe.of_run(job.run.recipe))
-    job = replace(job, recipe=recipe)
-    return job if kept is None or job.run.has_learned else begun(job, kept)
-
-
-def _learner(recipe: Recipe) -> Callable[[PretrainingJob], tuple[Any, list[dict[str, Any]]]]:
-    if recipe.is_autoencoder:
-        from foretext.pretraining.autoencoders import learn_autoencoder  # imports PyTorch
-
-        return learn_autoencoder
-    if not recipe.is_language_model:
-        return learn_documents if recipe.learns_documents else learn_vectors
-    from foretext.pretraining.language_models import learn_language_model  # imports PyTorch
-
-    return learn_language_model
+    if recipe.kind.reads_text:
+        return
+    if engine is not None:
+        raise SettingError(f"{recipe.kind.at_first} reads no text; leave out --workers (engine).")
+    if auto:
+        raise SettingError("--auto is for text; images have no such settings.")
 
 
 def _with_text_settings(job: PretrainingJob, *, auto: bool = False) -> PretrainingJob:
@@ -344,12 +259,9 @@ def _with_text_settings(job: PretrainingJob, *, auto: bool = False) -> Pretraini
 
     Raises:
         CorpusError: there is no text, or a file cannot be read.
-        SettingError: `auto` is asked for images.
     """
     recipe = job.recipe
-    if recipe.is_autoencoder:
-        if auto:
-            raise SettingError("--auto is for text; images have no such settings.")
+    if not recipe.kind.reads_text:
         return job
     if job.resume:
         return replace(job, recipe=resolved_as(recipe, Recipe.of_run(job.run.recipe), auto=auto))

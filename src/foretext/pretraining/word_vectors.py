@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 import numpy as np
 
-from foretext._version import __version__
 from foretext.artifact import load_vectors
 from foretext.base.counted import counted
 from foretext.base.errors import SettingError
@@ -24,6 +24,7 @@ from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.pretraining.budget import reading, with_training_time
 from foretext.pretraining.job import Base, PretrainingJob
+from foretext.pretraining.learner import Learner, Trained, TrainedT
 from foretext.pretraining.shared import SharedFolder
 from foretext.progress import Progress
 from foretext.recipe import Recipe
@@ -36,37 +37,108 @@ from foretext.vectors.best_weights import ending_sentence, warned
 from foretext.vectors.crowding import crowding_sentence
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["SharedWords", "WordText", "encode_text", "learn_vectors"]
+if TYPE_CHECKING:
+    from foretext.pretraining.affordable import Work
+    from foretext.pretraining.plan.sample import CorpusSample
+
+__all__ = [
+    "LearnerOfWords",
+    "SharedWords",
+    "WordText",
+    "WordVectorLearner",
+    "encode_text",
+    "figures_of",
+    "note_training",
+]
 
 MOST_HELD_OUT = 100_000  # tokens; a large corpus needs no more for a steady loss
 
 FILE = "tokenizer.json"
 
 
-def learn_vectors(job: PretrainingJob) -> tuple[WordVectors, list[dict[str, Any]]]:
-    """Learn word vectors, and keep them in the run's folder; returns them and the records."""
-    tokenizer, tokens = encode_text(job)
-    learner = VECTORS.resolve(job.recipe.name)(
-        job.recipe.vectors,
-        tokenizer.vocabulary,
-        tokens,
-        base=_base_vectors(job.base),
-        base_outputs=_base_outputs(job.base),
-    )
-    job = with_training_time(job)
-    with job.training_context() as context:
-        history: list[dict[str, Any]] = learner.train(context)
-    tokens.train.release()
+@dataclass(frozen=True)
+class TrainedVectors(Trained):
+    """Word vectors, and the output vectors (V, D) that a later training can go on from, if any."""
+
+    outputs: np.ndarray | None
+
+
+class LearnerOfWords(Learner[TrainedT]):
+    """What learns from whole words: word vectors, document vectors, topics."""
+
+    takes_words: ClassVar[bool] = True
+
+    def prepare(self, shared: SharedFolder, recipe: Recipe, text: Corpus, *, quiet: bool) -> None:
+        """Count words and encode the text; see `Learner.prepare`."""
+        SharedWords.of(shared, recipe, text, quiet=quiet)
+
+    def time_reading(self, work: Work, recipe: Recipe, sample: CorpusSample) -> None:
+        """Measure both on a sample; see `Learner.time_reading`."""
+        work.add_words(recipe, sample)
+
+
+class WordVectorLearner(LearnerOfWords[TrainedVectors]):
+    """What learns word vectors: word2vec, GloVe, fastText."""
+
+    def train(self, job: PretrainingJob) -> TrainedVectors:
+        """Count the words, encode the text, and learn from the ids."""
+        tokenizer, tokens = encode_text(job)
+        learner = VECTORS.resolve(job.recipe.name)(
+            job.recipe.vectors,
+            tokenizer.vocabulary,
+            tokens,
+            base=_base_vectors(job.base),
+            base_outputs=_base_outputs(job.base),
+        )
+        job = with_training_time(job)
+        with job.training_context() as context:
+            history: list[dict[str, Any]] = learner.train(context)
+        tokens.train.release()
+        note_training(job, history)
+        vectors: WordVectors = learner.vectors(tokenizer.words)
+        past_best = ending_sentence(history) is not None
+        if (crowded := crowding_sentence(vectors, went_past_best=past_best)) is not None:
+            job.note(crowded)
+        facts = {
+            "vocab_size": len(vectors),
+            "vector_size": vectors.vector_size,
+            "tokens": tokens.train.num_tokens,
+            "documents": tokens.train.num_documents,
+            "held_out_tokens": tokens.valid.num_tokens if tokens.valid else 0,
+            **job.used_text,
+            "pre_tokenizer": tokenizer.config.pre_tokenizer,
+            **figures_of(history),
+            **warned(history),
+        }
+        return TrainedVectors(vectors, history, job.facts(facts), learner.outputs)
+
+    def finish(self, job: PretrainingJob, trained: TrainedVectors) -> None:
+        """Write the vectors, the card and the mark of a finished run."""
+        vectors: WordVectors = trained.model
+        job.run.save_vectors(vectors, trained.outputs)
+        name, example = str(job.run.named), example_word(vectors)
+        card = vectors_card(job.recipe, trained.facts, name, example)
+        job.run.finish(card, trained.facts, job.report)
+
+    def next_command(self, model: WordVectors, run: str) -> str:
+        """Look at neighbours of a word."""
+        return f"neighbors {run} {shlex.quote(example_word(model))}"
+
+
+def note_training(job: PretrainingJob, history: Sequence[Mapping[str, Any]]) -> None:
+    """Note how long a training of vectors took, and where it went past its best loss."""
     job.run.note(f"trained in {history[-1]['time']:.1f} s" if history else "nothing to train on")
     if (ending := ending_sentence(history)) is not None:
         job.note(ending)
-    vectors: WordVectors = learner.vectors(tokenizer.words)
-    if (crowded := crowding_sentence(vectors, went_past_best=ending is not None)) is not None:
-        job.note(crowded)
-    if job.keep:
-        job.run.save_vectors(vectors, learner.outputs)
-        _finish(job, tokenizer, tokens, vectors, history)
-    return vectors, history
+
+
+def figures_of(history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return losses and time at the end of a training of vectors; None without any step."""
+    return {
+        "loss": history[-1]["loss"] if history else None,
+        "valid_loss": history[-1]["valid_loss"] if history else None,
+        "seconds": history[-1]["time"] if history else None,
+    }
 
 
 def encode_text(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
@@ -130,35 +202,6 @@ def _valid_rate(recipe: Recipe, tokenizer: WordTokenizer) -> float:
         return 0.0
     num_tokens = int(tokenizer.vocabulary.counts.sum())
     return min(recipe.data.valid_rate, MOST_HELD_OUT / max(num_tokens, 1))
-
-
-def _finish(
-    job: PretrainingJob,
-    tokenizer: WordTokenizer,
-    tokens: Tokens,
-    vectors: WordVectors,
-    history: list[dict[str, Any]],
-) -> None:
-    """Write what people read: the card and the mark of a finished run."""
-    recipe, run = job.recipe, job.run
-    facts = {
-        "foretext": __version__,
-        "kind": "word vectors",
-        "recipe": recipe.name,
-        "vocab_size": len(vectors),
-        "vector_size": vectors.vector_size,
-        "tokens": tokens.train.num_tokens,
-        "documents": tokens.train.num_documents,
-        "held_out_tokens": tokens.valid.num_tokens if tokens.valid else 0,
-        **job.used_text,
-        "pre_tokenizer": tokenizer.config.pre_tokenizer,
-        "loss": history[-1]["loss"] if history else None,
-        "valid_loss": history[-1]["valid_loss"] if history else None,
-        "seconds": history[-1]["time"] if history else None,
-        **warned(history),
-    }
-    card = vectors_card(recipe, facts, str(run.named), example_word(vectors))
-    run.finish(card, facts, job.report)
 
 
 def _base_vectors(base: Base) -> WordVectors | None:

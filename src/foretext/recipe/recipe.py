@@ -11,7 +11,8 @@ Word vectors have four sections, networks six:
     [objective]   name = "masked_lm", ...        likewise
     [training]    how a network is trained       foretext.training.settings.TrainingConfig
 
-Autoencoders have ``[autoencoder]``, ``[reconstruction]``, ``[data]`` and ``[training]``.
+Autoencoders have ``[autoencoder]``, ``[reconstruction]``, ``[data]`` and ``[training]``. Which
+sections a recipe has is said by its kind (`foretext.kinds`).
 
 No file lists all settings. What a recipe leaves out has its class's default; a resolved recipe, as
 a run keeps it, leaves nothing out.
@@ -41,7 +42,8 @@ from foretext.base.registry import trust
 from foretext.base.sizes import Size, split_size
 from foretext.corpus import CorpusConfig
 from foretext.data.settings import DataConfig
-from foretext.recipe.sections import Section, Sections, owners_of
+from foretext.kinds import KINDS, Kind
+from foretext.recipe.sections import Section, Sections, kind_of, owners_of
 from foretext.recipes import recipe_names, recipe_text
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.schedule import VectorsConfig
@@ -74,23 +76,12 @@ class Recipe:
     @property
     def name(self) -> str:
         """The component that learns, or its objective."""
-        learners = ("vectors", "objective", "autoencoder")
-        return str(next(self.parts[part].name for part in learners if part in self.parts))
+        return str(self.parts[str(kind_of(self.parts).section)].name)
 
     @property
-    def is_language_model(self) -> bool:
-        """Whether a network learns from text."""
-        return "objective" in self.parts
-
-    @property
-    def is_autoencoder(self) -> bool:
-        """Whether examples are reconstructed; that needs no text."""
-        return "autoencoder" in self.parts
-
-    @property
-    def learns_documents(self) -> bool:
-        """Whether documents have vectors in the end, and not words."""
-        return "vectors" in self.parts and self.vectors.learns == "documents"
+    def kind(self) -> Kind:
+        """What a run of the recipe holds in the end."""
+        return KINDS[self.vectors.kind] if "vectors" in self.parts else kind_of(self.parts)
 
     @property
     def corpus(self) -> CorpusConfig:

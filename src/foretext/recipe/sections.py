@@ -11,6 +11,7 @@ from foretext.backbones import AUTOENCODERS, BACKBONES
 from foretext.base.config import Config
 from foretext.base.errors import SettingError
 from foretext.base.registry import Registry, imported
+from foretext.kinds import Kind, kinds_of_recipes
 from foretext.objectives import OBJECTIVES
 from foretext.tokenizers.subwords import SUBWORDS
 from foretext.vectors import VECTORS
@@ -24,6 +25,7 @@ __all__ = [
     "Section",
     "Sections",
     "described",
+    "kind_of",
     "owners_of",
 ]
 
@@ -154,12 +156,21 @@ AUTOENCODER_SECTIONS: dict[str, Owner] = {
 }
 
 
+def kind_of(sections: Iterable[str]) -> Kind:
+    """Return the kind of a recipe that has `sections`: the one that has most of them, too.
+
+    A recipe that names nothing that learns is taken for the kind that its other sections fit.
+    """
+    given = set(sections)
+    kinds = kinds_of_recipes()
+    named = [kind for kind in kinds if kind.section in given]
+    return max(named or kinds, key=lambda kind: len(kind.code("sections").keys() & given))
+
+
 def owners_of(sections: Iterable[str]) -> dict[str, Owner]:
     """Return who checks each section of a recipe that has `sections`."""
-    if "autoencoder" in sections:
-        return AUTOENCODER_SECTIONS
-    network_only = NETWORK_SECTIONS.keys() - VECTOR_SECTIONS.keys()
-    return NETWORK_SECTIONS if network_only & set(sections) else VECTOR_SECTIONS
+    owners: dict[str, Owner] = kind_of(sections).code("sections")
+    return owners
 
 
 class DescribedSetting(NamedTuple):

@@ -55,10 +55,8 @@ def resolved(recipe: Recipe, text: Corpus) -> Recipe:
         CorpusError: there is no text, or a file cannot be read.
     """
     name, config = recipe.parts["tokenizer"]
-    tokenizer: type[Tokenizer] = WordTokenizer
-    if recipe.is_language_model:
-        tokenizer = SUBWORDS.resolve(str(name))
-        objective = recipe.parts["objective"]
+    tokenizer: type[Tokenizer] = WordTokenizer if name is None else SUBWORDS.resolve(name)
+    if (objective := recipe.parts.get("objective")) is not None:
         predicted = OBJECTIVES.resolve(str(objective.name)).resolved(objective.config, text)
         recipe = recipe.with_config("objective", predicted)
     recipe = recipe.with_config("corpus", text.resolved)
@@ -110,9 +108,8 @@ def advised(recipe: Recipe, text: Corpus) -> tuple[Recipe, list[Proposal]]:
 
 
 def _predicts_sentences(recipe: Recipe) -> bool:
-    return recipe.is_language_model and bool(
-        recipe.parts["objective"].settings().get("next_sentence", False)
-    )
+    objective = recipe.parts.get("objective")
+    return objective is not None and bool(objective.settings().get("next_sentence", False))
 
 
 def suited(recipe: Recipe, text: Corpus, *, auto: bool = False) -> Suited:

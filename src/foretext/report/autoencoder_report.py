@@ -7,11 +7,39 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.report.page import cell, duration, setting_sections, tile, write_page
+from foretext.base.errors import OutputError
+from foretext.base.files import is_regular_file
+from foretext.base.parsing import read_bytes
+from foretext.report.page import PageOptions, cell, duration, setting_sections, tile, write_page
+from foretext.report.run_files import (
+    AutoencoderFacts,
+    NetworkRecord,
+    read_facts,
+    read_records,
+    read_sections,
+)
 from foretext.report.structure import structure_svg
 from foretext.report.training_curves import training_curves
+from foretext.run_folder import RunFolder
 
-__all__ = ["write_autoencoder_report"]
+__all__ = ["report_autoencoder", "write_autoencoder_report"]
+
+
+def report_autoencoder(folder: RunFolder, options: PageOptions) -> None:
+    """Write the page of a run of an autoencoder; see `foretext.kinds.Kind.page`."""
+    from foretext.language_model.codec import Codec
+
+    facts = read_facts(folder, AutoencoderFacts)
+    has_picture = is_regular_file(folder.picture)
+    write_autoencoder_report(
+        folder.report,
+        title=options.headline(facts["recipe"], folder.named),
+        facts=facts,
+        layers=Codec.read(folder.path).network.structure(),
+        picture=read_bytes(folder.picture, OutputError) if has_picture else None,
+        settings=read_sections(folder.recipe),
+        metrics=read_records(folder.metrics, NetworkRecord),
+    )
 
 
 def write_autoencoder_report(

@@ -7,19 +7,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foretext.base.counted import counted
-from foretext.report.page import setting_sections
+from foretext.report.page import PageOptions, setting_sections
+from foretext.report.run_files import (
+    DocumentsFacts,
+    Record,
+    read_facts,
+    read_records,
+    read_sections,
+)
 from foretext.report.training_curves import training_curves
-from foretext.report.vectors_report import run_tiles
+from foretext.report.vectors_report import CORPUS_FACTS, run_tiles
+from foretext.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from foretext.vectors.document_vectors import DocumentVectors
 
-__all__ = ["write_documents_report"]
+__all__ = ["report_documents", "write_documents_report"]
 
 NUM_SHOWN = 8  # documents whose neighbours are listed
 NUM_NEIGHBORS = 3
 
 Shown = tuple[str, str]  # name and beginning of a document
+
+
+def report_documents(folder: RunFolder, options: PageOptions) -> None:
+    """Write the page of a run of document vectors; see `foretext.kinds.Kind.page`."""
+    from foretext.vectors.document_vectors import DocumentVectors
+
+    facts = read_facts(folder, DocumentsFacts)
+    shown = {name: facts[name] for name in CORPUS_FACTS}
+    write_documents_report(
+        folder.report,
+        title=options.headline(facts["recipe"], folder.named),
+        settings=read_sections(folder.recipe),
+        facts=shown | {"nearest to their own text": f"{facts['found_again_rate']:.1%}"},
+        metrics=read_records(folder.metrics, Record),
+        documents=DocumentVectors.load(folder.path),
+    )
 
 
 def write_documents_report(

@@ -9,13 +9,37 @@ from typing import Any
 
 from foretext.base.counted import counted
 from foretext.report.charts import curve_chart
-from foretext.report.page import duration, label, setting_sections, table, tile
+from foretext.report.page import PageOptions, duration, label, setting_sections, table, tile
+from foretext.report.run_files import (
+    LanguageModelFacts,
+    Moment,
+    NetworkRecord,
+    read_facts,
+    read_records,
+    read_sections,
+    read_values,
+)
 from foretext.report.training_curves import training_curves
+from foretext.run_folder import RunFolder
 
-__all__ = ["write_language_model_report"]
+__all__ = ["report_language_model", "write_language_model_report"]
 
 TILES = ("parameters", "vocab_size", "tokens", "documents", "held_out_tokens", "steps")
 MOST_MOMENTS = 6  # at which samples are shown
+
+
+def report_language_model(folder: RunFolder, options: PageOptions) -> None:
+    """Write the page of a run of a language model; see `foretext.kinds.Kind.page`."""
+    facts = read_facts(folder, LanguageModelFacts)
+    write_language_model_report(
+        folder.report,
+        title=options.headline(facts["recipe"], folder.named),
+        facts=facts,
+        settings=read_sections(folder.recipe),
+        metrics=read_records(folder.metrics, NetworkRecord),
+        samples=read_records(folder.samples, Moment),
+        plan=read_values(folder.plan),
+    )
 
 
 def write_language_model_report(

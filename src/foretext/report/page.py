@@ -10,11 +10,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foretext.base.errors import OutputError, is_panic
 from foretext.base.files import atomic_file
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import jinja2
 
 __all__ = [
+    "PageOptions",
     "best_first",
     "budget",
     "cell",
@@ -38,6 +39,19 @@ __all__ = [
 ]
 
 LARGE = 100_000  # numbers from here on are rounded in tiles
+
+
+class PageOptions(NamedTuple):
+    """What a user says of the page of a run."""
+
+    title: str | None = None  # the headline; None: recipe and folder
+    evaluation: Sequence[Mapping[str, Any]] = ()  # a row a test, of word vectors
+    neighbors_of: Sequence[str] | None = None  # words; None: frequent ones
+    word_map: bool = True  # which takes most of the time of a page of word vectors
+
+    def headline(self, learned: str, folder: Path) -> str:
+        """Return the title, or what was learned and the name of the run's folder."""
+        return self.title or f"{learned}: {folder.resolve().name}"
 
 
 def write_page(path: Path, template: str, charts: dict[str, dict[str, Any]], **parts: Any) -> None:

@@ -10,8 +10,25 @@ from typing import Any, NamedTuple
 from foretext.base.counted import counted
 from foretext.metrics.texts import text_units, unit_pattern
 from foretext.report.charts import curve_chart
-from foretext.report.page import best_first, duration, setting_sections, table, tile, write_page
-from foretext.report.task_card import POINTS, figure_name, figure_text, labels_of, measured_models
+from foretext.report.page import (
+    PageOptions,
+    best_first,
+    duration,
+    setting_sections,
+    table,
+    tile,
+    write_page,
+)
+from foretext.report.run_files import Record as RunRecord
+from foretext.report.run_files import Trial, read_facts, read_records, read_sections, read_values
+from foretext.report.task_card import (
+    POINTS,
+    figure_name,
+    figure_text,
+    labels_of,
+    measured_models,
+    task_title,
+)
 from foretext.report.task_charts import (
     FEW_LABELS,
     alignment_chart,
@@ -24,9 +41,11 @@ from foretext.report.task_charts import (
     reliability_chart,
     score_chart,
 )
+from foretext.report.task_files import Examination, TaskFacts
 from foretext.report.training_curves import training_curves, work_unit
+from foretext.run_folder import RunFolder
 
-__all__ = ["TextRun", "tagged_sentence", "text_parts", "write_task_report"]
+__all__ = ["TextRun", "report_task", "tagged_sentence", "text_parts", "write_task_report"]
 
 Record = Mapping[str, Any]
 
@@ -38,6 +57,20 @@ SHARES = (  # figures up to 1, higher is better, the most important first
 MOST_CONFUSED, MOST_TRIALS = 10, 20  # rows of these tables
 
 Entity = Sequence[Any]  # kind, first token, the first one after it
+
+
+def report_task(folder: RunFolder, options: PageOptions) -> None:
+    """Write the page of a run that learned a task; see `foretext.kinds.Kind.page`."""
+    facts = read_facts(folder, TaskFacts)
+    write_task_report(
+        folder.report,
+        title=options.headline(task_title(facts), folder.named),
+        facts=facts,
+        settings=read_sections(folder.recipe),
+        metrics=read_records(folder.metrics, RunRecord),
+        examination=read_values(folder.examination, Examination),
+        trials=read_records(folder.trials, Trial),
+    )
 
 
 def write_task_report(

@@ -6,18 +6,38 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from foretext.artifact import run_vectors
 from foretext.base.counted import counted
-from foretext.report.page import duration, label, setting_sections, table, tile
+from foretext.report.page import PageOptions, duration, label, setting_sections, table, tile
+from foretext.report.run_files import Record, VectorsFacts, read_facts, read_records, read_sections
 from foretext.report.training_curves import training_curves, work_unit
+from foretext.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["run_tiles", "write_vectors_report"]
+__all__ = ["CORPUS_FACTS", "report_vectors", "run_tiles", "write_vectors_report"]
 
+CORPUS_FACTS = ("tokens", "documents", "held_out_tokens", "vocab_size", "vector_size")
 NUM_MAP_WORDS = 500
 NUM_SHOWN_WORDS = 12  # whose neighbours are listed when none are asked for
 NUM_NEIGHBORS = 8
+
+
+def report_vectors(folder: RunFolder, options: PageOptions) -> None:
+    """Write the page of a run of word vectors; see `foretext.kinds.Kind.page`."""
+    facts = read_facts(folder, VectorsFacts)
+    write_vectors_report(
+        folder.report,
+        title=options.headline(facts["recipe"], folder.named),
+        settings=read_sections(folder.recipe),
+        corpus={name: facts[name] for name in CORPUS_FACTS},
+        metrics=read_records(folder.metrics, Record),
+        vectors=run_vectors(folder),
+        evaluation=options.evaluation,
+        neighbors_of=options.neighbors_of,
+        word_map=options.word_map,
+    )
 
 
 def write_vectors_report(

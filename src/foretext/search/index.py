@@ -76,6 +76,15 @@ def index(
         except ForetextError:
             building.abandon()
             raise
+    return open_index(path)
+
+
+def open_index(path: str | Path) -> SearchIndex:
+    """Open a finished index; its model is opened when a query needs it.
+
+    Raises:
+        ModelFileError: the folder holds no finished index, or a damaged one.
+    """
     return SearchIndex(path, load_embedder)
 
 

@@ -46,7 +46,7 @@ LOOKED_AT = 1 << 22  # tokens hashed at once
 class Doc2VecConfig(DescentConfig):
     """Settings of doc2vec."""
 
-    learns: ClassVar[Literal["words", "documents"]] = "documents"
+    kind: ClassVar[str] = "document vectors"
 
     epochs: int = Field(10, ge=1)
     """Passes over the text."""

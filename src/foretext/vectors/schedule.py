@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal, NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from pydantic import Field
@@ -49,7 +49,7 @@ Room = Callable[[int], np.ndarray]  # from a length to an array of int64
 class VectorsConfig(Config):
     """How long to train: settings of every kind of word vectors."""
 
-    learns: ClassVar[Literal["words", "documents"]] = "words"  # what has vectors in the end
+    kind: ClassVar[str] = "word vectors"  # what is learned, a name of `foretext.kinds`
 
     epochs: int = Field(5, ge=1)
     """Passes over the text."""

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.runtime import Threads, usable_cores
-from foretext.corpus.texts import iterate_texts
+from foretext.corpus.blocks import Advance
+from foretext.corpus.texts import counted_texts, iterate_texts
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.token_names import token_names
 from foretext.vectors.formats.detection import format_of_name
@@ -119,6 +120,7 @@ class TokenVectors(WordVectors):
         a: float = 1e-3,
         remove_component: bool = False,
         normalize: bool | None = None,
+        progress: Advance | None = None,
     ) -> NDArray[np.float32]:
         """Return one vector a text, (N, D) float32: the mean of its tokens'; no tokens give zeros.
 
@@ -129,6 +131,7 @@ class TokenVectors(WordVectors):
             a: of "sif".
             remove_component: take out the direction that is common to the texts.
             normalize: whether vectors get length 1; None: as these vectors do it.
+            progress: advances by the texts.
 
         Raises:
             SettingError: another weighting, or a single text to take a common
@@ -145,7 +148,7 @@ class TokenVectors(WordVectors):
                 f"weighting = '{given}' has no effect on vectors of tokens, which have their "
                 "weights in them; leave it out."
             )
-        means = self._means(list(iterate_texts(texts)))
+        means = self._means(list(counted_texts(iterate_texts(texts), progress)))
         if remove_component:
             means = remove_first_component(means)
         if self.normalize if normalize is None else normalize:

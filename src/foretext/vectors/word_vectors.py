@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import SettingError
-from foretext.corpus.texts import iterate_texts
+from foretext.corpus.blocks import Advance
+from foretext.corpus.texts import counted_texts, iterate_texts
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.known_languages import languages_of_words
 from foretext.vectors.analogies import evaluate_analogies
@@ -137,6 +138,7 @@ class WordVectors(WordSimilarity):
         a: float = 1e-3,
         remove_component: bool = False,
         normalize: bool | None = None,
+        progress: Advance | None = None,
     ) -> NDArray[np.float32]:
         """Return one vector a text, (N, D) float32; a text without a known word gives zeros.
 
@@ -144,7 +146,8 @@ class WordVectors(WordSimilarity):
         "mean" is the mean of the words' vectors; in "sif" a word weighs a / (a + p(w)). An
         array (V,) gives the weight of each word; others, which n-grams compose, weigh 1.
         `remove_component` takes out the direction that is common to the given texts; with
-        `normalize` vectors get length 1. A single text gets a single vector, (D,).
+        `normalize` vectors get length 1. A single text gets a single vector, (D,). `progress`
+        advances by the texts.
 
         Raises:
             SettingError: "sif" without counts, or a single text to take a common direction out of.
@@ -160,7 +163,7 @@ class WordVectors(WordSimilarity):
                 f"weighting of shape {weights.shape}: give a weight for each of the {len(self):,} "
                 "words, or 'mean' or 'sif'."
             )
-        found = iterate_texts(texts)
+        found = counted_texts(iterate_texts(texts), progress)
         if self.subwords is None:
             embeddings = embed_texts(found, self._known_rows, self.vectors, weights)
         else:

@@ -1,0 +1,151 @@
+"""What learns by a recipe: one object for each kind of run, which keeps nothing itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from foretext.base.errors import SettingError
+from foretext.corpus import Corpus
+from foretext.pretraining.budget import begun, kept_budget
+from foretext.pretraining.job import PretrainingJob
+from foretext.pretraining.shared import SharedFolder
+from foretext.recipe import Recipe
+
+if TYPE_CHECKING:
+    from foretext.pretraining.affordable import Work
+    from foretext.pretraining.plan.sample import CorpusSample
+
+__all__ = ["FREE_TO_CHANGE", "Learner", "Trained", "TrainedT", "learner_of"]
+
+FREE_TO_CHANGE = (  # between a run and its resume
+    "workers",
+    "checkpoint_seconds",
+    "checkpoints_kept",
+    "memory",
+    "micro_batch_examples",
+    "sharding",
+    "tensorboard",
+)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a training gave.
+
+    Attributes:
+        model: that was learned.
+        history: the records of ``metrics.jsonl``.
+        facts: what ``config.json`` says of the run.
+    """
+
+    model: Any
+    history: list[dict[str, Any]]
+    facts: Mapping[str, Any]
+
+
+TrainedT = TypeVar("TrainedT", bound=Trained)
+
+
+class Learner(ABC, Generic[TrainedT]):
+    """What learns by a recipe.
+
+    The road (`foretext.pretraining.pretraining.run_recipe`) calls `check`, `start`, `train`, and,
+    where the run is kept, `finish`. Of several recipes that learn from one text, `prepare` makes
+    what they share.
+    """
+
+    takes_words: ClassVar[bool] = False  # lists of words, too, which somebody else has cut
+    free_to_change: ClassVar[tuple[str, ...]] = FREE_TO_CHANGE
+
+    def check(self, job: PretrainingJob) -> None:
+        """Refuse what can never work, before a folder is made and the text is read.
+
+        Raises:
+            SettingError: with what to change.
+        """
+
+    def start(self, job: PretrainingJob, budget: float | None) -> PretrainingJob:
+        """Return the job with a value for everything that its recipe leaves open.
+
+        A resumed run takes the length that it began with; before its first checkpoint it begins
+        once more.
+
+        Args:
+            job: whose text decides its settings of text already.
+            budget: seconds for the whole command; None: as long as the recipe says.
+
+        Raises:
+            SettingError: the run began with another budget, or this one is too short.
+        """
+        if not job.resume:
+            if budget is None:
+                return job
+            return begun(replace(job, recipe=job.recipe.with_budget(budget)), budget)
+        recipe, kept = job.recipe, kept_budget(job.run)
+        if budget is not None and budget != kept:
+            recipe = recipe.with_budget(budget)  # which is refused with both figures
+        elif kept is not None:
+            recipe = recipe.with_length_of(Recipe.of_run(job.run.recipe))
+        job = replace(job, recipe=recipe)
+        return job if kept is None or job.run.has_learned else begun(job, kept)
+
+    def prepare(self, shared: SharedFolder, recipe: Recipe, text: Corpus, *, quiet: bool) -> None:
+        """Make what runs of several recipes share of a text: its tokenizer and its ids.
+
+        Args:
+            shared: the folder for it.
+            recipe: with nothing open that the text decides.
+            text: as the recipe reads it.
+            quiet: show no progress.
+        """
+
+    def time_reading(self, work: Work, recipe: Recipe, sample: CorpusSample) -> None:
+        """Measure on a sample what `prepare` costs, and add it to `work`."""
+
+    @abstractmethod
+    def train(self, job: PretrainingJob) -> TrainedT:
+        """Read the text, or the examples, and learn from them.
+
+        Raises:
+            ForetextError: text, settings or base cannot be used.
+        """
+
+    @abstractmethod
+    def finish(self, job: PretrainingJob, trained: TrainedT) -> None:
+        """Write what was learned, and its card, and mark the run as finished.
+
+        Raises:
+            OutputError: a file cannot be written; a resumed run goes on from there.
+        """
+
+    def help_to_train(self, job: PretrainingJob) -> Trained:
+        """Do the part of a process that torchrun started, and that is not the first.
+
+        Raises:
+            SettingError: the kind is learned in one process.
+        """
+        raise SettingError(
+            "torchrun trains language models, into a run's folder; start this without it."
+        )
+
+    @abstractmethod
+    def next_command(self, model: Any, run: str) -> str:
+        """Return what to try first with a model, such as "neighbors RUN tea".
+
+        Args:
+            model: that was learned.
+            run: its folder, as a shell takes it.
+        """
+
+
+def learner_of(recipe: Recipe) -> Learner[Any]:
+    """Return what learns by a recipe.
+
+    Raises:
+        MissingExtraError: it needs PyTorch, which is not installed.
+    """
+    learner: Learner[Any] = recipe.kind.code("learner")()
+    return learner
