@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from typing import ClassVar
 
 import pytest
 
 import foretext
 from foretext.base.config import Config
+from foretext.base.errors import SettingError
 
 
 def import_all() -> None:
@@ -47,6 +49,54 @@ def test_every_setting_has_a_sentence(config: type[Config]) -> None:
         assert sentence[0].isupper() or sentence.startswith("muon")
         assert sentence.endswith("."), sentence
         assert "\n" not in sentence
+
+
+PAIRS = [(config, *pair) for config in CONFIGS for pair in config.ordered_settings()]
+
+
+def values_out_of_order(config: type[Config], low: str, high: str) -> tuple[float, float]:
+    """The least value that the higher of two settings may have, and a larger one that both may."""
+    candidates = [*range(1, 40), *(number / 100 for number in range(1, 100))]
+    both = [each for each in candidates if config.allows(low, each) and config.allows(high, each)]
+    return max(both), min(both)
+
+
+@pytest.mark.parametrize(
+    ("config", "low", "high"),
+    PAIRS,
+    ids=lambda each: each if isinstance(each, str) else each.__qualname__,
+)
+def test_a_least_value_above_a_greatest_is_refused(
+    config: type[Config], low: str, high: str
+) -> None:
+    larger, smaller = values_out_of_order(config, low, high)
+    with pytest.raises(SettingError, match=rf"{low} = .* is more than {high} = .*; lower {low}"):
+        config.checked({low: larger, high: smaller}, "section")
+
+
+def test_pairs_of_least_and_greatest_are_found() -> None:
+    names = {(config.__qualname__, low, high) for config, low, high in PAIRS}
+    assert {
+        ("QualityRules", "min_words", "max_words"),
+        ("QualityRules", "min_mean_word_length", "max_mean_word_length"),
+        ("Decoding", "min_new_tokens", "max_new_tokens"),
+        ("TextToTextHead.Config", "min_new_tokens", "max_new_tokens"),
+        *((f"{name}", "min_alpha", "alpha") for name in ("Word2Vec.Config", "FastText.Config")),
+        ("Doc2VecConfig", "min_alpha", "alpha"),
+    } <= names
+
+
+def test_a_pair_of_other_names_is_declared() -> None:
+    class Cooling(Config):
+        never_above: ClassVar = {"cold": "hot"}
+        cold: float = 1.0
+        hot: float | None = None
+        max_cold: float = 0.0  # no min_cold
+
+    assert Cooling(cold=3.0).hot is None
+    assert Cooling(cold=3.0, hot=3.0).cold == 3
+    with pytest.raises(SettingError, match=r"\[tea\] cold = 3.5 is more than hot = 3.0"):
+        Cooling.checked({"cold": 3.5, "hot": 3.0}, "tea")
 
 
 def test_there_are_many() -> None:

@@ -11,7 +11,14 @@ import pytest
 
 import foretext as ft
 from foretext.base.errors import ArgumentError, ForetextError
-from tests.contracts.wrong_arguments import OBJECTS, faults_of, made, methods_of
+from tests.contracts.wrong_arguments import (
+    OBJECTS,
+    ONCE_A_WORD,
+    faults_of,
+    made,
+    methods_of,
+    unnamed_by,
+)
 
 FUNCTIONS = [
     name
@@ -48,6 +55,19 @@ def test_methods_answer_or_say_what_they_take(name: str, objects: dict[str, Any]
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_and_classes_answer_or_say_what_they_take(name: str) -> None:
     assert faults_of(getattr(ft, name)) == []
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_methods_refuse_a_name_that_they_do_not_have(name: str, objects: dict[str, Any]) -> None:
+    methods = methods_of(objects[name])
+    named = [each for each in methods if each not in ONCE_A_WORD and not each.startswith("_")]
+    assert [each for each in named if unnamed_by(methods[each])] == []
+
+
+def test_functions_and_classes_refuse_a_name_that_they_do_not_have() -> None:
+    others = ("__version__", "ForetextError", "Recipe")  # `Recipe.load` is what people call
+    public = [name for name in ft.__all__ if name not in others]
+    assert [name for name in public if unnamed_by(getattr(ft, name))] == []
 
 
 @pytest.mark.parametrize("wrong", [None, 3, 1.5, ["a", None], b"text", np.zeros(2)])

@@ -16,7 +16,15 @@ from foretext.tasks.predictor import Predictor
 from tests.networks import sentences, tokenizer_for
 from tests.task_files import language_model, small_settings, word_vectors, write_task_files
 
-__all__ = ["OBJECTS", "WRONG", "faults_of", "made", "methods_of"]
+__all__ = [
+    "OBJECTS",
+    "ONCE_A_WORD",
+    "WRONG",
+    "faults_of",
+    "made",
+    "methods_of",
+    "unnamed_by",
+]
 
 WRONG: dict[str, Any] = {
     "a text": "the cat",
@@ -37,6 +45,7 @@ WRONG: dict[str, Any] = {
     "a list of None": [None],
     "True": True,
 }
+UNKNOWN = "no_such_argument"
 RIGHT: dict[str, Any] = {  # for the arguments beside the wrong one, by name
     "text": "the [MASK] purrs", "texts": ["the cat purrs", "a dog"], "prompt": "the cat",
     "word": "cat", "words": ["cat", "dog"], "name": "1", "rows": [[3, 4]], "labels": ["a", "b"],
@@ -51,6 +60,7 @@ OF_TASKS = {
     "score", "similarity", "spans", "transform", "use_precision",
 }  # fmt: skip
 # Methods that parts of foretext ask each other, with objects of theirs.
+ONCE_A_WORD = {"get_index", "has_index_for", "spelled"}  # called so often that a check costs
 WITHIN = {"from_sections", "has_open_end", "reading", "reread", "text_reading", "with_config"}
 TASKS = (
     ("classification", "textcnn"),
@@ -143,6 +153,24 @@ def faults_of(function: Callable[..., Any]) -> list[str]:
             if not _is_of_the_call(error):
                 faults.append(f"{described}: {type(error).__name__}: {error}")
     return faults
+
+
+def unnamed_by(function: Callable[..., Any]) -> bool:
+    """Whether a function that takes arguments meets an unknown one without a sentence on it."""
+    try:
+        given = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # of C
+        return False
+    if not given or any(each.kind is each.VAR_KEYWORD for each in given):
+        return False
+    required = [each.name for each in given if each.default is each.empty]
+    try:
+        function(*(RIGHT.get(name, "the cat") for name in required), **{UNKNOWN: 1})
+    except ForetextError as error:
+        return UNKNOWN not in str(error)
+    except TypeError:
+        return True
+    return True
 
 
 def _is_of_the_call(error: Exception) -> bool:

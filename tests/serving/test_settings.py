@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foretext.base.errors import SettingError
-from foretext.serving.settings import ENVIRONMENT, Keys
+from foretext.serving.settings import ENVIRONMENT, Keys, ServingConfig
 
 
 def test_each_key_of_file_and_environment_is_taken(tmp_path: Path) -> None:
@@ -66,3 +66,11 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def test_keys_are_not_kept() -> None:
     assert "secret-key" not in repr(vars(Keys(["secret-key"])))
+
+
+@pytest.mark.parametrize(
+    "sizes", [{"max_body": "1GB"}, {"max_body": "2MB", "max_bodies": "1900kB"}]
+)
+def test_a_body_larger_than_all_bodies_is_refused(sizes: dict[str, str]) -> None:
+    with pytest.raises(SettingError, match=r"max_body = \S+ is more than max_bodies = \S+"):
+        ServingConfig.checked(sizes, "serve")

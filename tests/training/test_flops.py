@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -124,6 +127,23 @@ def test_several_processes_can_share_more(sharding: str, advice: str) -> None:
         pytest.raises(SettingError, match=f"{advice} and go on with --resume"),
         advised_on_memory(config, 2, learned=True),
     ):
+        raise MemoryError
+
+
+@pytest.mark.parametrize(
+    ("settings", "advice"),
+    [
+        ({"micro_batch_examples": 1}, "memory; set training.gradient_checkpointing = true."),
+        ({"gradient_checkpointing": True}, "now 32 (the result stays the same)."),
+        (
+            {"batch_examples": 1, "gradient_checkpointing": True},
+            "memory; give shorter rows, or take a smaller network.",
+        ),
+    ],
+)
+def test_what_is_as_low_as_can_be_is_not_advised(settings: dict[str, Any], advice: str) -> None:
+    config = TrainingConfig.checked(settings, "training")
+    with pytest.raises(SettingError, match=re.escape(advice) + "$"), advised_on_memory(config):
         raise MemoryError
 
 

@@ -174,6 +174,21 @@ def test_a_rise_that_was_asked_for_is_said_with_the_epochs_to_set() -> None:
     assert ending_sentence([]) is None
 
 
+@pytest.mark.parametrize(
+    ("best", "trained", "advice"),
+    [
+        (0.4, 1, "; lower vectors.alpha, or give more text"),
+        (1.8, 2, "; set vectors.epochs=1"),
+        (4.6, 5, "; set vectors.epochs=4"),
+    ],
+)
+def test_the_advice_after_a_rise_is_less_than_what_was_done(
+    best: float, trained: int, advice: str
+) -> None:
+    history = [{"epoch": best, "valid_loss": 1.0}, {"epoch": float(trained), "valid_loss": 2.0}]
+    assert str(ending_sentence(history)).endswith(advice)
+
+
 def test_labels_use_a_budget_up_as_their_loss_rises_before_their_accuracy_falls() -> None:
     assert not ResolvedConfig(budget_seconds=5.0).descent.ends_at_best
     assert ResolvedConfig(patience=2).descent.ends_at_best

@@ -41,7 +41,7 @@ def test_vectors_on_one_side_are_named(shift: float, is_named: bool) -> None:
 
 
 def test_where_more_epochs_learn_by_heart_they_are_not_advised() -> None:
-    assert "train more epochs" in str(crowding_sentence(made(3.0)))
+    assert "train longer" in str(crowding_sentence(made(3.0)))
     sentence = str(crowding_sentence(made(3.0), went_past_best=True))
     assert "epochs" not in sentence
     assert sentence.endswith("; give more text")

@@ -12,8 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foretext.base.errors import SettingError
 from foretext.vectors import schedule as module
-from foretext.vectors.schedule import SMALLEST_SLICE, Slices, cut_sentences, deal
+from foretext.vectors.schedule import (
+    SMALLEST_SLICE,
+    DescentConfig,
+    LinearDecay,
+    Slices,
+    cut_sentences,
+    deal,
+)
 
 
 def slices_of(lengths: list[int], longest: int = 10_000) -> Slices:
@@ -111,3 +119,10 @@ def test_numbers_of_sentences_stay_in_files(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 8 * size / 2  # of one array, eight bytes each
     finally:
         tracemalloc.stop()
+
+
+def test_a_last_rate_above_a_first_one_that_nobody_chose_is_refused() -> None:
+    config, slices = DescentConfig(min_alpha=0.03), slices_of([10])
+    with pytest.raises(SettingError, match=r"min_alpha = 0\.03 is more than .* start, 0\.025;"):
+        LinearDecay(config, 0.025, slices)
+    assert LinearDecay(config, 0.05, slices).min_alpha == 0.03

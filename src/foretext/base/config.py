@@ -7,10 +7,11 @@ TOML file or from ``--set section.name=value``; the same checks run for all.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from numbers import Integral
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 
 from foretext.base.errors import SettingError, did_you_mean
 
@@ -34,7 +35,13 @@ NONE = "none"  # how TOML and the command line write None
 
 
 class Config(BaseModel):
-    """Base of every component's settings; the docstring under each one describes it."""
+    """Base of every component's settings; the docstring under each one describes it.
+
+    A setting `min_X` may not be above a setting `max_X`, nor one that `never_above` names above its
+    other.
+    """
+
+    never_above: ClassVar[Mapping[str, str]] = {}
 
     model_config = ConfigDict(
         frozen=True,
@@ -43,6 +50,24 @@ class Config(BaseModel):
         allow_inf_nan=False,
         use_attribute_docstrings=True,
     )
+
+    @classmethod
+    def ordered_settings(cls) -> Iterator[tuple[str, str]]:
+        """Yield pairs of settings of which the first may not be above the second."""
+        for name in cls.model_fields:
+            above = cls.never_above.get(name, name.replace("min_", "max_", 1))
+            if above != name and above in cls.model_fields:
+                yield name, above
+
+    @model_validator(mode="after")
+    def _are_in_order(self) -> Self:
+        for low, high in self.ordered_settings():
+            least, most = getattr(self, low), getattr(self, high)
+            if least is not None and most is not None and least > most:
+                raise ValueError(
+                    f"{low} = {least} is more than {high} = {most}; lower {low} or raise {high}"
+                )
+        return self
 
     @classmethod
     def _with_none(cls, settings: dict[str, Any]) -> dict[str, Any]:

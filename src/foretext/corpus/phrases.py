@@ -93,6 +93,7 @@ class Phrases:
         self.corpus_word_count = 0
         self._least = 1  # what is rarer is forgotten next
 
+    @checked_arguments
     def fit(self, sentences: TextSource, y: object = None) -> Self:
         """Count words and pairs of a text: files, texts in memory or lists of words.
 
@@ -104,6 +105,7 @@ class Phrases:
         self.vocab, self.corpus_word_count, self._least = Counter(), 0, 1
         return self.partial_fit(sentences)
 
+    @checked_arguments
     def partial_fit(self, sentences: TextSource, y: object = None) -> Self:
         """Count more text.
 
@@ -118,6 +120,7 @@ class Phrases:
                 self._forget()
         return self
 
+    @checked_arguments
     def transform(self, sentences: TextSource) -> Iterator[list[str]]:
         """Yield the sentences as lists of words, phrases joined, for the `fit` of word vectors.
 
@@ -126,9 +129,16 @@ class Phrases:
         """
         return map(self._joined, _sentences(sentences))
 
-    def fit_transform(self, sentences: Collection[Any], y: object = None) -> Iterator[list[str]]:
-        """Count words and pairs, and yield the same sentences with phrases joined."""
-        return self.fit(sentences).transform(sentences)
+    @checked_arguments
+    def fit_transform(self, sentences: TextSource, y: object = None) -> Iterator[list[str]]:
+        """Count words and pairs, and yield the same sentences with phrases joined.
+
+        Raises:
+            CorpusError: these are no texts.
+        """
+        # a generator can be read once
+        held = [*sentences] if isinstance(sentences, Iterator) else sentences
+        return self.fit(held).transform(held)
 
     def __getitem__(self, sentence: Iterable[str]) -> list[str]:
         """Return a sentence, a list of words, with its phrases joined.

@@ -186,10 +186,12 @@ class Autoencoder(Parameters):
         self.codec, self.history = cast("Codec", learned.model), learned.history
         return self
 
+    @checked_arguments
     def fit_transform(self, examples: ArrayLike, y: object = None) -> NDArray[np.float32]:
         """Learn from an array (N, ...), and return the codes (N, K)."""
         return self.fit(examples, y).transform(examples)
 
+    @checked_arguments
     def transform(self, examples: ArrayLike) -> NDArray[np.float32]:
         """Return the codes (N, K) of examples (N, ...).
 
@@ -198,6 +200,7 @@ class Autoencoder(Parameters):
         """
         return self._fitted().encode(examples)
 
+    @checked_arguments
     def inverse_transform(self, codes: ArrayLike) -> NDArray[np.float32]:
         """Return the examples (N, ...) that codes (N, K) stand for.
 
@@ -206,6 +209,7 @@ class Autoencoder(Parameters):
         """
         return self._fitted().decode(codes)
 
+    @checked_arguments
     def score(self, examples: ArrayLike, y: object = None) -> float:
         """Return the share of the examples' variance that reconstructions keep, at most 1 (R²)."""
         array = scaled_examples(examples)

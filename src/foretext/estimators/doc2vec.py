@@ -145,6 +145,7 @@ class Doc2Vec(Parameters):
         self._documents, self.history = pretrained.model, pretrained.history
         return self._documents
 
+    @checked_arguments
     def transform(self, texts: Any) -> NDArray[np.float32]:
         """Return an inferred vector for each text, (N, D).
 
@@ -154,6 +155,7 @@ class Doc2Vec(Parameters):
         """
         return self.documents_.embed(texts)
 
+    @checked_arguments
     def fit_transform(self, texts: Any, y: object = None) -> NDArray[np.float32]:
         """Learn from texts in memory, and return an inferred vector for each, (N, D).
 
@@ -167,6 +169,7 @@ class Doc2Vec(Parameters):
         self.fit(held, y)
         return self.transform(held)
 
+    @checked_arguments
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Return a name for each number of a vector, (D,): "doc2vec0", "doc2vec1", ..."""
         size = self.documents_.vector_size

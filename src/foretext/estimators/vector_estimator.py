@@ -76,6 +76,7 @@ class Parameters(ABC):
                     f"{name}: {cls.__name__} has no such setting.{did_you_mean(name, known)}"
                 )
 
+    @checked_arguments
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return every setting by name; `deep` has no effect, since none is an estimator."""
         return {name: getattr(self, name) for name in self.defaults()}
@@ -249,6 +250,7 @@ class VectorEstimator(Parameters):
         self._drop = weakref.finalize(self, held.close)
         return vectors
 
+    @checked_arguments
     def transform(self, texts: Any) -> NDArray[np.float32]:
         """Return the mean vector of each text, (N, D); texts as `fit` takes them.
 
@@ -258,6 +260,7 @@ class VectorEstimator(Parameters):
         """
         return self.vectors_.embed(texts)
 
+    @checked_arguments
     def fit_transform(self, texts: Any, y: object = None) -> NDArray[np.float32]:
         """Learn from texts in memory, and return the mean vector of each, (N, D).
 
@@ -268,6 +271,7 @@ class VectorEstimator(Parameters):
         self.fit(held, y)
         return self.transform(held)
 
+    @checked_arguments
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Return a name for each number of a vector, (D,): "word2vec0", "word2vec1", ..."""
         size = self.vectors_.vector_size

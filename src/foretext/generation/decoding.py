@@ -68,11 +68,6 @@ class Decoding(Config):
                 f"num_best = {self.num_best} and num_beams = {self.num_beams}: a search finds as "
                 "many outputs as it has beams; raise num_beams"
             )
-        if self.min_new_tokens > self.max_new_tokens:
-            raise ValueError(
-                f"min_new_tokens = {self.min_new_tokens} is more than max_new_tokens = "
-                f"{self.max_new_tokens}"
-            )
         return self
 
     @property

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from pydantic import Field, model_validator
+from pydantic import Field
 from torch import Tensor
 
 from foretext.backbones.base import States
@@ -80,12 +80,6 @@ class TextToTextHead(Head):
         """True: a beam search stops at num_beams ended outputs; "never": if none can improve."""
         no_repeat_ngram_size: int = Field(0, ge=0)
         """Length of the n-grams that an output may not have twice; 0: all may come again."""
-
-        @model_validator(mode="after")
-        def _can_end(self) -> TextToTextHead.Config:
-            if self.max_new_tokens is not None and self.min_new_tokens > self.max_new_tokens:
-                raise ValueError("min_new_tokens is more than max_new_tokens")
-            return self
 
     name = "text_to_text"
     writes_texts = True

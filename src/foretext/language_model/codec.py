@@ -119,6 +119,7 @@ class Codec:
         num_parameters = sum(weights.numel() for weights in self.network.parameters())
         return {"parameters": num_parameters, "code_size": self.network.code_size}
 
+    @checked_arguments
     def encode(self, examples: ArrayLike) -> Values:
         """Return the codes (N, K) of examples (N, *shape).
 
@@ -127,6 +128,7 @@ class Codec:
         """
         return self._mapped(self.network.encode, _checked(examples, self.shape, "examples"))
 
+    @checked_arguments
     def decode(self, codes: ArrayLike) -> Values:
         """Return the examples (N, *shape) that codes (N, K) stand for.
 
@@ -136,15 +138,18 @@ class Codec:
         checked = _checked(codes, (self.network.code_size,), "codes")
         return self._mapped(self.network.decode, checked)
 
+    @checked_arguments
     def reconstruct(self, examples: ArrayLike) -> Values:
         """Return examples (N, *shape) after going to their codes and back."""
         return self.decode(self.encode(examples))
 
+    @checked_arguments
     def squared_error(self, examples: ArrayLike) -> float:
         """Return the mean squared error of a number of the reconstructions."""
         examples = _checked(examples, self.shape, "examples")
         return float(np.square(self.reconstruct(examples) - examples).mean(dtype=np.float64))
 
+    @checked_arguments
     def components_error(self, examples: ArrayLike) -> float | None:
         """Return the error of as many principal components; None where there are none."""
         rows = _checked(examples, self.shape, "examples").reshape(len(np.asarray(examples)), -1)

@@ -126,6 +126,7 @@ class LanguageModel(ModelParts):
             normalize = self.normalize or dim is not None
         return shortened(vectors, dim, normalize=normalize)
 
+    @checked_arguments
     def similarity(self, firsts: Any, seconds: Any) -> Any:
         """Return the cosines of all first texts with all second ones, (N, M).
 

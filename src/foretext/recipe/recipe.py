@@ -231,6 +231,7 @@ class Recipe:
             self, parts={**self.parts, section: Section(self.parts[section].name, config)}
         )
 
+    @checked_arguments
     def with_budget(self, seconds: float) -> Self:
         """Return the recipe with a wall-clock budget in place of its epochs or steps."""
         section = "training" if "training" in self.parts else "vectors"

@@ -8,9 +8,9 @@ import re
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from foretext.base.config import Config, size_bytes
 from foretext.base.errors import SettingError
@@ -102,6 +102,15 @@ class ServingConfig(Config):
     def _size(cls, value: str) -> str:
         size_bytes(value)
         return value
+
+    @model_validator(mode="after")
+    def _holds_a_body(self) -> Self:
+        if self.max_body_bytes > self.max_bodies_bytes:
+            raise ValueError(
+                f"max_body = {self.max_body} is more than max_bodies = {self.max_bodies}; lower "
+                "max_body or raise max_bodies"
+            )
+        return self
 
     @property
     def max_body_bytes(self) -> int:

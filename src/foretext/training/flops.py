@@ -156,16 +156,18 @@ def advised_on_memory(
 
 
 def _advice(config: TrainingConfig, num_processes: int, learned: bool) -> str:
-    """What to lower where the memory is too small."""
+    """What to lower where the memory is too small, and is not so low already."""
     usual = "all of a step" if config.batch_tokens else config.batch_examples
     now = config.micro_batch_examples or usual
     more = {"none": "'optimizer' or 'full'", "optimizer": "'full'"}.get(config.sharding)
-    sharding = f" or training.sharding = {more}" if more and num_processes > 1 else ""
-    return (
-        f"lower training.micro_batch_examples, now {now} (the result stays the same), or set "
-        f"training.gradient_checkpointing = true{sharding}"
-        f"{' and go on with --resume from the last checkpoint' * learned}."
-    )
+    to_set = [
+        *([] if config.gradient_checkpointing else ["training.gradient_checkpointing = true"]),
+        *([f"training.sharding = {more}"] if more and num_processes > 1 else []),
+    ]
+    fewer = f"lower training.micro_batch_examples, now {now} (the result stays the same)"
+    remedies = [*([] if now == 1 else [fewer]), *([f"set {' or '.join(to_set)}"] if to_set else [])]
+    found = ", or ".join(remedies) or "give shorter rows, or take a smaller network"
+    return f"{found}{' and go on with --resume from the last checkpoint' * learned}."
 
 
 class Work(NamedTuple):

@@ -126,8 +126,14 @@ def ending_sentence(history: Sequence[Mapping[str, Any]]) -> str | None:
     return (
         f"the held-out loss was lowest at epoch {epoch:.4g} ({loss:.4g}) and is "
         f"{last['valid_loss']:.4g} now, at epoch {last['epoch']:.4g}: the vectors overfit this "
-        f"text; set vectors.epochs={max(round(epoch), 1)}"
+        f"text; {_remedy(epoch, last['epoch'])}"
     )
+
+
+def _remedy(best: float, trained: float) -> str:
+    """Return which fewer epochs to set; of a single one, what else keeps it from overfitting."""
+    fewer = min(max(round(best), 1), round(trained) - 1)
+    return f"set vectors.epochs={fewer}" if fewer > 0 else "lower vectors.alpha, or give more text"
 
 
 def warned(history: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:

@@ -42,7 +42,7 @@ def crowding_sentence(vectors: WordVectors, *, went_past_best: bool = False) -> 
     remedy = (
         "give more text"
         if went_past_best
-        else "train more epochs, raise vectors.alpha, or give more text"
+        else "train longer, raise vectors.alpha, or give more text"
     )
     return (
         f"words that were drawn have a mean cosine of {cosine:.2f}, where less than {USUAL} is "

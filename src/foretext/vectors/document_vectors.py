@@ -206,6 +206,7 @@ class DocumentVectors:
                 progress.advance(len(some))
         return shortened(np.concatenate(parts), None, normalize=bool(normalize))
 
+    @checked_arguments
     def transform(self, texts: Any) -> NDArray[np.float32]:
         """Return what `embed` gives, under the name that scikit-learn has for it, (N, D)."""
         return self.embed(texts)
@@ -248,6 +249,7 @@ class DocumentVectors:
             found.append(self.documents.similar_by_vector(vector, topn))
         return found
 
+    @checked_arguments
     def beginning(self, name: str) -> str:
         """Return the first letters of a document.
 

@@ -8,7 +8,7 @@ end, as it does the text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple, Protocol, Self
@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from foretext.base.config import Config
+from foretext.base.errors import SettingError
 from foretext.base.parsing import temporary_array
 from foretext.base.runtime import usable_cores
 from foretext.data.token_file import TokenFile
@@ -79,6 +80,7 @@ class DescentConfig(VectorsConfig):
     """Further settings of a descent with a falling learning rate."""
 
     rate_name: ClassVar[str] = "alpha"  # the setting of the learning rate at the start
+    never_above: ClassVar[Mapping[str, str]] = {"min_alpha": "alpha"}
 
     min_alpha: float = Field(1e-4, ge=1e-8)
     """Learning rate at the end."""
@@ -121,6 +123,11 @@ class LinearDecay:
     def __init__(
         self, config: DescentConfig, alpha: float, slices: Slices, limit: float | None = None
     ) -> None:
+        if config.min_alpha > alpha:  # where nobody chose it
+            raise SettingError(
+                f"[vectors] min_alpha = {config.min_alpha} is more than the learning rate at the "
+                f"start, {alpha:g}; lower min_alpha or set {config.rate_name}."
+            )
         self.alpha = alpha
         self.min_alpha = config.min_alpha
         self.budget = config.budget_seconds

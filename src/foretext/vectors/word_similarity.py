@@ -111,6 +111,7 @@ class WordSimilarity(WordLookup):
         weights = [np.array(list(each.values())) / each.total() for each in counts]
         return _transport_cost(points[0], points[1], weights[0], weights[1])
 
+    @checked_arguments
     def most_similar(
         self,
         positive: Terms | None = None,
@@ -157,6 +158,7 @@ class WordSimilarity(WordLookup):
         """Return the words nearest to a vector (D,): `most_similar` of one vector."""
         return self.most_similar([as_vector(vector)], topn=topn, restrict_vocab=restrict_vocab)
 
+    @checked_arguments
     def most_similar_cosmul(
         self,
         positive: Terms | None = None,
@@ -201,6 +203,7 @@ class WordSimilarity(WordLookup):
         """
         return self.most_similar(positive=[b, c], negative=[a], topn=topn)
 
+    @checked_arguments
     def neighbors(self, words: Iterable[str], topn: int | None = 10) -> Any:
         """Return what `most_similar` gives for each of many words, many times faster.
 
@@ -219,6 +222,7 @@ class WordSimilarity(WordLookup):
             for query, word in enumerate(words)
         ]
 
+    @checked_arguments
     def nearest_ngrams(self, word: str, topn: int | None = 10) -> list[tuple[str, float]]:
         """Return the character n-grams nearest to `word`, of all in the vocabulary, with cosines.
 
@@ -248,6 +252,7 @@ class WordSimilarity(WordLookup):
         """Return the place of `other` among the neighbours of `word`, from 1."""
         return len(self.closer_than(word, other)) + 1
 
+    @checked_arguments
     def doesnt_match(self, words: Iterable[str]) -> str:
         """Return the word that is farthest from the mean direction of all of `words`.
 

@@ -187,6 +187,7 @@ class WordVectors(WordSimilarity):
         rows = [row for text in texts for row in set(self._known_rows(text))]
         return np.bincount(np.array(rows, np.int64), minlength=len(self))
 
+    @checked_arguments
     def transform(self, texts: Any) -> NDArray[np.float32]:
         """Return what `embed` gives, under the name that scikit-learn has for it, (N, D)."""
         return self.embed(texts)

@@ -54,6 +54,12 @@ def test_other_losses_get_another_advice() -> None:
     assert said.endswith("fewer classifier.epochs or a smaller classifier.dim take less")
 
 
+@pytest.mark.parametrize("settings", [{"epochs": 1}, {"budget_seconds": 3.0}])
+def test_fewer_epochs_are_not_advised_where_there_are_none(settings: dict[str, Any]) -> None:
+    said = str(cost_of(90_000, loss="ova", **settings).sentence(1, None))
+    assert said.endswith("; a smaller classifier.dim takes less")
+
+
 def test_a_time_that_is_too_short_is_named_with_the_epochs_that_it_is_enough_for() -> None:
     cost = cost_of(8_000)
     said = str(cost.sentence(1, cost.seconds / 4))

@@ -77,6 +77,7 @@ class TextLabeller(Predictor):
         """
         return one_or_each(texts, lambda each: self.answers_to(given_texts(each)).best_values())
 
+    @checked_arguments
     def predict_proba(self, texts: Any) -> NDArray[np.float64]:
         """Return (N, C) in the order of `classes_`; rows sum to 1 unless texts have several labels.
 
@@ -107,6 +108,7 @@ class TextLabeller(Predictor):
         check_top(k, threshold)
         return one_or_each(texts, lambda each: self.answers_to(given_texts(each)).top(k, threshold))
 
+    @checked_arguments
     def score(self, texts: Any, labels: Any) -> float:
         """Return the share of texts whose labels are those predicted.
 

@@ -85,6 +85,7 @@ class LinearClassifier(TextLabeller):
     is_multi_label = False
     explained_by = ("linear", "occlusion")
 
+    @checked_arguments
     def __init__(
         self,
         *,
@@ -191,6 +192,7 @@ class LinearClassifier(TextLabeller):
         given = self._given.model_dump(include=self._given.changed)
         return given if self._vectorizer is None else {**super().summary(), **given}
 
+    @checked_arguments
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the settings; scikit-learn copies estimators by them."""
         return self._given.model_dump()

@@ -75,6 +75,7 @@ class FastTextClassifier(TextLabeller):
         "own program, `model.quantize()` makes it small."
     )
 
+    @checked_arguments
     def __init__(
         self,
         *,
@@ -182,6 +183,7 @@ class FastTextClassifier(TextLabeller):
             raise not_fitted()
         return self._model
 
+    @checked_arguments
     def score(self, texts: Any, labels: Any) -> float:
         """Return the share of texts whose best label is one of their labels."""
         accuracy: float = self.evaluate(texts, labels)["accuracy"]
@@ -251,6 +253,7 @@ class FastTextClassifier(TextLabeller):
             model = retrain(model, labelled(train, labels, rows), epochs=epochs, lr=lr).model
         return self.of_model(quantise(model, dsub=dsub, qnorm=qnorm))
 
+    @checked_arguments
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return every setting by name; scikit-learn copies estimators by them."""
         return dict(self._params)
@@ -327,6 +330,7 @@ class FastTextClassifier(TextLabeller):
         check_top(k, threshold)
         return one_or_each(texts, lambda each: self._predicted(given_texts(each), k, threshold))
 
+    @checked_arguments
     def predict_proba(  # type: ignore[override]
         self, texts: Any
     ) -> NDArray[np.float32]:

@@ -88,7 +88,9 @@ class TrainingCost(NamedTuple):
         if limit is not None:
             said += f", and its time is enough for about {self.epochs * limit / seconds:.2g} epochs"
         if self.config.loss != "softmax" or self.seconds < MUCH_FASTER * self.hierarchical_seconds:
-            return f"{said}; fewer classifier.epochs or a smaller classifier.dim take less"
+            can_be_fewer = self.epochs > 1 and self.config.budget_seconds is None
+            fewer = "fewer classifier.epochs or a smaller classifier.dim take less"
+            return f"{said}; {fewer if can_be_fewer else 'a smaller classifier.dim takes less'}"
         faster = seconds_in_words(self.hierarchical_seconds)
         return (
             f"{said}; classifier.loss=hs takes about {faster}, and is less accurate for "

@@ -155,6 +155,7 @@ class TextMatcher(TaskModel):
         """(C,) the labels as they came, in the order of `predict_proba`; none of scores."""
         return label_array(self.label_names)
 
+    @checked_arguments
     def predict(self, pairs: Any) -> Any:
         """Return the most probable label, as it came, or the score, of each pair (text, text).
 
@@ -165,6 +166,7 @@ class TextMatcher(TaskModel):
         """
         return one_or_each(pairs, lambda each: self._predicted(given_pairs(each)), of_pairs=True)
 
+    @checked_arguments
     def predict_proba(self, pairs: Any) -> Probabilities:
         """Return (N, C) in the order of `classes_`; rows sum to 1.
 

@@ -148,6 +148,7 @@ class SentenceEncoder(TaskModel):
                 progress.advance(len(found[part]))
         return shortened(vectors, dim, normalize=normalize)
 
+    @checked_arguments
     def similarity(self, firsts: Any, seconds: Any) -> Any:
         """Return the cosines of all first texts with all second ones, (N, M).
 

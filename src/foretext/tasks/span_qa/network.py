@@ -112,6 +112,7 @@ class SpanReader(TaskModel):
         """Whether a question may be left without an answer."""
         return bool(self.head.found["may_abstain"])
 
+    @checked_arguments
     def predict(self, pairs: Any) -> Any:
         """Return the answer to each question; "" where there is none.
 
@@ -124,6 +125,7 @@ class SpanReader(TaskModel):
             pairs, lambda each: [answer.text for answer in self._answers(each)], of_pairs=True
         )
 
+    @checked_arguments
     def predict_proba(self, pairs: Any) -> Any:
         """Return the probability of each question's answer, (N,)."""
         return one_or_each(
@@ -132,6 +134,7 @@ class SpanReader(TaskModel):
             of_pairs=True,
         )
 
+    @checked_arguments
     def answers(self, pairs: Any) -> Any:
         """Return the answer to each question with its place in the passage.
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
+from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
 from foretext.corpus.text_tokens import TextToken, joined_tokens, split_text
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
@@ -147,6 +148,7 @@ class Tagger(TaskModel):
             for text in given_sentences(texts)
         ]
 
+    @checked_arguments
     def predict(self, texts: Any) -> Any:
         """Return the tag of each of the `tokens` of each text, in the scheme of the user's files.
 
@@ -158,6 +160,7 @@ class Tagger(TaskModel):
         """
         return one_or_each(texts, lambda each: self._scores(_words(self.tokens(each))).tags())
 
+    @checked_arguments
     def predict_proba(self, texts: Any) -> Any:
         """Return (T, C) of each text, a row for each of its `tokens`, that sums to 1.
 
@@ -171,6 +174,7 @@ class Tagger(TaskModel):
             lambda each: self._scores(_words(self.tokens(each))).probabilities(self.temperature),
         )
 
+    @checked_arguments
     def spans(self, texts: Any) -> Any:
         """Return the entities of each text with their places in it; blanks join tokens.
 

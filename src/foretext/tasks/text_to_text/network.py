@@ -90,6 +90,7 @@ class TextWriter(TaskModel):
         """
         self.decoding = self._decoding(options)
 
+    @checked_arguments
     def predict(self, texts: Any, **options: Any) -> Any:
         """Return what each text becomes.
 
