@@ -33,7 +33,7 @@ from foretext.tasks.answers import Answers
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel
 from foretext.tasks.predictor import Record, Top
-from foretext.tasks.task import Feature, HeadTraits, Resolved, Task, WordTraits, lazily
+from foretext.tasks.task import Candidates, Feature, HeadTraits, Resolved, Task, WordTraits, lazily
 from foretext.tasks.windows import Windows
 from foretext.tokenizers.hf_files import save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -46,6 +46,7 @@ __all__ = [
     "Baseline",
     "Batch",
     "Bert",
+    "Candidates",
     "Classes",
     "Config",
     "Corpus",

@@ -10,7 +10,6 @@ from foretext.comparison import candidates
 from foretext.comparison.candidate import named_candidate
 from foretext.comparison.candidates import (
     FEWEST_BYTES,
-    ORDERS,
     USABLE_RATE,
     Choice,
     CorpusFacts,
@@ -20,6 +19,7 @@ from foretext.comparison.candidates import (
 )
 from foretext.comparison.chosen_candidates import choose_candidates
 from foretext.tasks import TASKS
+from foretext.tasks.task import task_named
 
 LARGE = 10_000_000  # bytes of text
 WIDE = "word2vec + reader + words"
@@ -39,19 +39,23 @@ def chosen(
     return default_candidates(task, CorpusFacts(language, corpus_bytes, num_rows), budget_seconds)
 
 
+COMPARED = [name for name in TASKS if task_named(name).is_compared]
+
+
 def names(choice: Choice) -> list[str]:
     return [each.name for each in choice.candidates]
 
 
 def test_every_task_has_an_order() -> None:
-    assert ORDERS.keys() == {*TASKS} - {"sentence_vectors"}  # which is not compared
-    for task, order in ORDERS.items():
+    assert {*COMPARED} == {*TASKS} - {"sentence_vectors"}
+    for task in COMPARED:
+        order = usual_names(task)
         assert len({named_candidate(name, task).folder for name in order}) == len(order)
 
 
-@pytest.mark.parametrize("task", ORDERS)
+@pytest.mark.parametrize("task", COMPARED)
 def test_names_stand_for_themselves(task: str) -> None:
-    assert [named_candidate(name, task).name for name in ORDERS[task]] == [*ORDERS[task]]
+    assert [named_candidate(name, task).name for name in usual_names(task)] == usual_names(task)
 
 
 def test_an_hour_tries_every_kind_of_pretraining() -> None:
@@ -63,7 +67,7 @@ def test_an_hour_tries_every_kind_of_pretraining() -> None:
     assert chosen().left_out == {}
 
 
-@pytest.mark.parametrize("task", [*ORDERS, "my_tasks:Regression"])
+@pytest.mark.parametrize("task", [*COMPARED, "tests.outside.regression:Regression"])
 @pytest.mark.parametrize("seconds", [20.0, 60.0, 120.0, 600.0, EVERYTHING])
 def test_everybody_gets_a_fair_look(task: str, seconds: float) -> None:
     choice = chosen(task, budget_seconds=seconds)

@@ -127,14 +127,10 @@ def _show_pairs(*, as_json: bool) -> None:
 
 def _show_candidates(task: str, *, as_json: bool) -> None:
     from foretext.comparison.candidate import named_candidate
-    from foretext.comparison.candidates import ORDERS, usual_names
+    from foretext.comparison.candidates import usual_names
     from foretext.comparison.rows import compared_task
-    from foretext.tasks import TASKS
 
-    if ":" not in task:
-        TASKS.target(task)
-        if task not in ORDERS:
-            compared_task(task)  # refuses a task that is not compared
+    compared_task(task)  # refuses a task that is not compared
     found = [named_candidate(name, task) for name in usual_names(task)]
     if as_json:
         print_json([{name: getattr(each, name) for name in SHOWN} for each in found])

@@ -26,8 +26,9 @@ from foretext.finetuning.base_names import LEARNERS, base_names
 from foretext.finetuning.bases import is_name
 from foretext.recipe.recipe import read_recipe
 from foretext.recipes import recipe_names
+from foretext.tasks.task import Candidates, task_named
 
-__all__ = ["BASELINE", "BASELINES", "GROUPS", "OVER", "Candidate", "Sections", "named_candidate"]
+__all__ = ["BASELINE", "GROUPS", "OVER", "Candidate", "Sections", "named_candidate"]
 
 Sections = Mapping[str, Mapping[str, Any]]
 
@@ -38,18 +39,8 @@ GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in t
 
 NOT_PRETRAINED, OVER, WORDS = ", not pretrained", " + ", "words"
 
-BASELINES = {  # by task: what is learned in seconds where the linear classifier is not
-    "matching": "shared words",
-    "tagging": "frequent tags",
-    "span_qa": "near words",
-    "text_to_text": "ibm model 1",
-}
-WORD_FEATURES = {"classification": "tfidf", "matching": "overlap"}  # by task, those of its baseline
 DOCUMENTS = "doc2vec"  # whose vectors are not those of words
 NETWORKS = {"bilstm": "lstm"}  # names of the table, and the base that they stand for
-
-# By task, the network over word vectors; elsewhere it is textcnn.
-OVER_VECTORS = {"matching": "reader", "tagging": "bilstm", "span_qa": "reader"}
 
 # Seconds of two cores that a fair look at a text classifier takes, pretraining included.
 LEARNER_SECONDS, NETWORK_SECONDS, VECTOR_SECONDS, GIVEN_SECONDS = 2.0, 10.0, 15.0, 15.0
@@ -59,12 +50,8 @@ RECIPE_SECONDS = {
 }  # fmt: skip
 SLOWEST = 60.0  # of any other recipe
 WORDS_SECONDS = 3 * LEARNER_SECONDS  # that words take beside a network: two folds at least
-SLOWNESS = {"tagging": 1.1, "span_qa": 2.0, "text_to_text": 2.0}  # of a network's rows, by task
 
-VECTOR_RATE, NETWORK_RATE = 0.4, 0.7  # of a candidate's time, for its pretraining
 FINETUNING_SECONDS = 60.0  # that a network wants for the rows, before its pretraining gets more
-SLOW_RATES = {"span_qa": 0.5, "text_to_text": 0.5}  # of a network, where rows are slow to learn
-SLOW_VECTOR_RATES = {"span_qa": 0.2}  # of word vectors, likewise
 
 
 @dataclass(frozen=True)
@@ -155,7 +142,7 @@ def named_candidate(name: str, task: str) -> Candidate:
     stem = name.removesuffix(NOT_PRETRAINED)
     if stem != name:
         return _not_pretrained(name, stem, task)
-    if name in (BASELINE, BASELINES.get(task)):
+    if name in (BASELINE, _of(task).baseline):
         return _baseline(name, task)
     recipe, over, network = (part.strip() for part in name.partition(OVER.strip()))
     if over and _is_recipe(recipe):
@@ -165,7 +152,7 @@ def named_candidate(name: str, task: str) -> Candidate:
     if _is_recipe(name):
         return _pretrained(name, task)
     if name in NETWORKS or is_name(name):
-        seconds = NETWORK_SECONDS * SLOWNESS.get(task, 1.0)
+        seconds = NETWORK_SECONDS * _of(task).slowness
         base, settings = _network(name, task)
         return Candidate(name, base, settings=settings, group="from scratch", least_seconds=seconds)
     if Path(name).exists():
@@ -173,14 +160,20 @@ def named_candidate(name: str, task: str) -> Candidate:
     raise _unknown(name, task)
 
 
+def _of(task: str) -> Candidates:
+    """Return what a task says of its candidates."""
+    return task_named(task).candidates
+
+
 def _with_words(name: str, network: Candidate, task: str) -> Candidate:
     """A network whose head reads words."""
-    if task not in WORD_FEATURES or network.group == "classical":
+    features = _of(task).word_features
+    if features is None or network.group == "classical":
         raise SettingError(
             f"The candidate '{name}': words are read beside a network that classifies texts or "
             "pairs, and this is none; leave the words out."
         )
-    head = {**network.settings.get("task", {}), "word_features": WORD_FEATURES[task]}
+    head = {**network.settings.get("task", {}), "word_features": features}
     return replace(
         network,
         name=f"{network.name}{OVER}{WORDS}",
@@ -190,17 +183,18 @@ def _with_words(name: str, network: Candidate, task: str) -> Candidate:
 
 
 def _baseline(name: str, task: str) -> Candidate:
-    if task not in BASELINES:
+    known = _of(task).baseline
+    if known is None:
         instead = " 'linear' is that of classification." if task == "classification" else ""
         raise SettingError(f"The task {task} has no candidate '{name}'.{instead}")
-    return Candidate(BASELINES[task], BASELINE, group="classical", least_seconds=LEARNER_SECONDS)
+    return Candidate(known, BASELINE, group="classical", least_seconds=LEARNER_SECONDS)
 
 
 def _pretrained(name: str, task: str) -> Candidate:
     """A recipe, a size of it, or a TOML file."""
     sections = read_recipe(name)
     if _learns_words(sections):
-        return _over_vectors(name, OVER_VECTORS.get(task, "textcnn"), task)
+        return _over_vectors(name, _of(task).over_vectors, task)
     if "objective" not in sections:
         learns = (
             "learns documents, not words" if "vectors" in sections else "does not learn from text"
@@ -212,8 +206,8 @@ def _pretrained(name: str, task: str) -> Candidate:
         None,
         recipe=name,
         group="pretrained",
-        least_seconds=seconds * SLOWNESS.get(task, 1.0),
-        pretraining_rate=SLOW_RATES.get(task, NETWORK_RATE),
+        least_seconds=seconds * _of(task).slowness,
+        pretraining_rate=_of(task).pretraining_rate,
         finetuning_seconds=FINETUNING_SECONDS,
     )
 
@@ -232,8 +226,8 @@ def _over_vectors(recipe: str, network: str, task: str) -> Candidate:
         recipe=recipe,
         settings={**settings, "backbone": {"name": base, **settings.get("backbone", {})}},
         group="vectors",
-        least_seconds=VECTOR_SECONDS * SLOWNESS.get(task, 1.0),
-        pretraining_rate=SLOW_VECTOR_RATES.get(task, VECTOR_RATE),
+        least_seconds=VECTOR_SECONDS * _of(task).slowness,
+        pretraining_rate=_of(task).vectors_rate,
     )
 
 
@@ -242,13 +236,13 @@ def _network(name: str, task: str) -> tuple[str, dict[str, Mapping[str, Any]]]:
     if name in LEARNERS or not (name in NETWORKS or is_name(name)):
         known = [*NETWORKS, *base_names()]
         raise SettingError(f"There is no network '{name}'.{did_you_mean(name, known)}")
-    pools = name == "bilstm" and task == "classification"
-    return NETWORKS.get(name, name), {"task": {"pooling": "attention"}} if pools else {}
+    pooling = _of(task).pooling.get(name)
+    return NETWORKS.get(name, name), {} if pooling is None else {"task": {"pooling": pooling}}
 
 
 def _not_pretrained(name: str, stem: str, task: str) -> Candidate:
     """The network of a recipe, or that of a given model, with random weights."""
-    seconds = NETWORK_SECONDS * SLOWNESS.get(task, 1.0)
+    seconds = NETWORK_SECONDS * _of(task).slowness
     if not _is_recipe(stem):
         given = named_candidate(stem, task)
         if given.group != "given":
@@ -273,7 +267,7 @@ def _not_pretrained(name: str, stem: str, task: str) -> Candidate:
 
 def _given(name: str, task: str) -> Candidate:
     """A run, a folder of another library, or a vector file."""
-    seconds = GIVEN_SECONDS * SLOWNESS.get(task, 1.0)
+    seconds = GIVEN_SECONDS * _of(task).slowness
     return Candidate(name, name, group="given", least_seconds=seconds)
 
 
@@ -287,7 +281,7 @@ def _learns_words(sections: Sections) -> bool:
 
 
 def _unknown(name: str, task: str) -> SettingError:
-    known = [*recipe_names(), *NETWORKS, *base_names(), *filter(None, [BASELINES.get(task)])]
+    known = [*recipe_names(), *NETWORKS, *base_names(), *filter(None, [_of(task).baseline])]
     hint = did_you_mean(name, known)
     return SettingError(
         f"There is no candidate '{name}'.{hint} Give a name of `foretext list --candidates {task}`,"

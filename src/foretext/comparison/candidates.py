@@ -1,6 +1,6 @@
 """Which candidates a task has, and which of them a budget can try.
 
-The orders are those of docs/results.md: what learned most in minutes of two cores comes first.
+The order is the task's own (`foretext.tasks.task.Candidates`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from foretext.comparison.candidate import Candidate, Sections, named_candidate
 from foretext.corpus.chinese_words import is_jieba_installed
 from foretext.finetuning.recipe import LENGTHS, SECTIONS
 from foretext.recipe import Recipe
+from foretext.tasks.task import task_named
 
 __all__ = [
-    "ORDERS",
     "USABLE_RATE",
     "Choice",
     "CorpusFacts",
@@ -35,39 +35,6 @@ GROWTH = 0.25  # power of longer budgets: the time of a candidate grows, and so 
 ROWS_A_SECOND = 5_000  # that what needs no network learns from
 FEWEST_BYTES = {"vectors": 20_000, "pretrained": 100_000}  # of text, for something to be learned
 
-FRESH, WIDE = "modern-bert, not pretrained", "word2vec + reader + words"
-ORDERS: dict[str, tuple[str, ...]] = {
-    "classification": (
-        "linear", "fasttext", "word2vec + bilstm", "word2vec + textcnn", "modern-bert", "textcnn",
-        "bilstm", FRESH, "lstm-lm", "unilm", "xlnet", "electra", "bert", "gpt",
-        "fasttext + textcnn", "glove + textcnn", "fasttext + bilstm", "glove + bilstm", "ernie",
-        "bart", "t5", "elmo",
-    ),
-    "matching": (
-        "shared words", WIDE, "modern-bert", "bert", "word2vec + textcnn", FRESH, "electra",
-        "word2vec + bilstm", "textcnn", "bilstm", "unilm", "xlnet", "gpt", "fasttext + textcnn",
-        "glove + textcnn", "fasttext + bilstm", "glove + bilstm", "ernie", "lstm-lm", "bart", "t5",
-        "elmo",
-    ),
-    "tagging": (
-        "frequent tags", "word2vec + bilstm", "bilstm", "modern-bert", "xlnet",
-        "fasttext + bilstm", "unilm", "bert", FRESH, "glove + bilstm", "electra", "lstm-lm",
-        "elmo", "word2vec + textcnn", "textcnn", "fasttext + textcnn", "glove + textcnn", "gpt",
-        "ernie", "bart", "t5",
-    ),
-    "span_qa": (
-        "near words", "word2vec + reader", "reader", "modern-bert", FRESH, "bert", "unilm",
-        "electra", "xlnet", "gpt", "fasttext + reader", "glove + reader", "ernie", "bart", "t5",
-    ),
-    "text_to_text": (
-        "ibm model 1", "gru-attention", "transformer-2017", "lstm-attention", "bart", "t5",
-        "unilm", "gpt",
-    ),
-}  # fmt: skip
-OF_OTHER_TASKS = (
-    "word2vec + textcnn", "modern-bert", "textcnn", "word2vec + bilstm", "bilstm", FRESH,
-    "bert", "electra", "gpt",
-)  # fmt: skip
 CHINESE = {"ernie": "modern-bert"}  # what whole words help comes right after it
 
 # Sections of a candidate's pretraining. [training] is that of the fine-tuning.
@@ -120,7 +87,7 @@ def usual_names(task: str, language: str = "") -> list[str]:
         task: a name, or "module:Class".
         language: of the corpus; "zh" for Chinese.
     """
-    names = [*ORDERS.get(task, OF_OTHER_TASKS)]
+    names = [*task_named(task).candidates.order]
     if language == "zh":
         for name, before in CHINESE.items():
             if name in names:

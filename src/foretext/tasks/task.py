@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from foretext.base.config import Config
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from foretext.tasks.model import TaskModel
 
 __all__ = [
+    "Candidates",
     "Feature",
     "HeadTraits",
     "Resolved",
@@ -77,6 +79,22 @@ class WordTraits(NamedTuple):
     gains_from_bigrams: bool = False  # from pairs of neighbours
 
 
+class Candidates(NamedTuple):
+    """What `foretext compare` tries on a task; the orders are those of docs/results.md."""
+
+    order: tuple[str, ...] = (  # names of candidates: what learned most in minutes comes first
+        "word2vec + textcnn", "modern-bert", "textcnn", "word2vec + bilstm", "bilstm",
+        "modern-bert, not pretrained", "bert", "electra", "gpt",
+    )  # fmt: skip
+    baseline: str | None = None  # name of the task's baseline, which is learned in seconds
+    over_vectors: str = "textcnn"  # the network over word vectors
+    word_features: str | None = None  # of the words that a head reads beside a network
+    pooling: Mapping[str, str] = MappingProxyType({})  # of networks by name, if not their own
+    slowness: float = 1.0  # of a network's rows, beside those of classification
+    pretraining_rate: float = 0.7  # of a candidate's time, at most; less where rows are slow
+    vectors_rate: float = 0.4  # the same, of word vectors
+
+
 class Task(ABC):
     """Rows with right answers, and what can be learned from them.
 
@@ -90,6 +108,7 @@ class Task(ABC):
     head: ClassVar[type[Head]]  # what is trained
     model: ClassVar[type[TaskModel]]  # what answers
     judged_by: ClassVar[str]  # figure by which one model is better; a model may know it better
+    candidates: ClassVar[Candidates] = Candidates()
     watched: ClassVar[tuple[str, ...]] = ()  # figures whose curves a report shows beside it
     reads_parallel_files: ClassVar[bool] = False  # whether rows may stand in two files
     is_compared: ClassVar[bool] = True  # whether `foretext compare` takes the task

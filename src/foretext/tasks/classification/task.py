@@ -16,7 +16,7 @@ from foretext.data.rows.texts import LabelledText
 from foretext.tasks.baseline import Baseline, majority_baseline
 from foretext.tasks.class_answers import count_labels
 from foretext.tasks.regression_cost import RegressionCost
-from foretext.tasks.task import Feature, HeadTraits, Task, lazily
+from foretext.tasks.task import Candidates, Feature, HeadTraits, Task, lazily
 
 if TYPE_CHECKING:
     from foretext.heads.classification import ClassificationHead
@@ -37,6 +37,16 @@ class Classification(Task):
     rows_config: ClassVar = RowsConfig
     title = "Classification"
     judged_by = "accuracy"
+    candidates = Candidates(
+        order=(
+            "linear", "fasttext", "word2vec + bilstm", "word2vec + textcnn", "modern-bert",
+            "textcnn", "bilstm", "modern-bert, not pretrained", "lstm-lm", "unilm", "xlnet",
+            "electra", "bert", "gpt", "fasttext + textcnn", "glove + textcnn",
+            "fasttext + bilstm", "glove + bilstm", "ernie", "bart", "t5", "elmo",
+        ),
+        word_features="tfidf",
+        pooling={"bilstm": "attention"},
+    )  # fmt: skip
     watched = ("macro_f1",)
 
     def __init__(self, *, counts_any: bool = False, has_baseline: bool = True) -> None:

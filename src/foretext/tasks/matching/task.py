@@ -19,7 +19,7 @@ from foretext.tasks.baseline import Baseline, majority_baseline
 from foretext.tasks.class_answers import count_labels
 from foretext.tasks.matching.baseline import mean_score, pair_baseline
 from foretext.tasks.score_answers import have_scores, score_range
-from foretext.tasks.task import Feature, HeadTraits, Resolved, Task, lazily
+from foretext.tasks.task import Candidates, Feature, HeadTraits, Resolved, Task, lazily
 
 if TYPE_CHECKING:
     from foretext.heads.base import TaskBase
@@ -42,6 +42,18 @@ class Matching(Task):
     fields = ("text_a", "text_b")
     title = "Matching"
     judged_by = "accuracy"
+    candidates = Candidates(
+        order=(
+            "shared words", "word2vec + reader + words", "modern-bert", "bert",
+            "word2vec + textcnn", "modern-bert, not pretrained", "electra", "word2vec + bilstm",
+            "textcnn", "bilstm", "unilm", "xlnet", "gpt", "fasttext + textcnn",
+            "glove + textcnn", "fasttext + bilstm", "glove + bilstm", "ernie", "lstm-lm", "bart",
+            "t5", "elmo",
+        ),
+        baseline="shared words",
+        over_vectors="reader",
+        word_features="overlap",
+    )  # fmt: skip
     watched = ("f1", "pearson")
     of_pairs = True
 

@@ -21,7 +21,7 @@ from foretext.data.rows import (
 from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.span_qa.baseline import no_answer, span_baseline
-from foretext.tasks.task import HeadTraits, Resolved, Task, lazily
+from foretext.tasks.task import Candidates, HeadTraits, Resolved, Task, lazily
 
 if TYPE_CHECKING:
     from foretext.heads.base import TaskBase
@@ -41,6 +41,18 @@ class SpanQA(Task):
     fields = ("question", "context")
     title = "Question answering"
     judged_by = "f1"
+    candidates = Candidates(
+        order=(
+            "near words", "word2vec + reader", "reader", "modern-bert",
+            "modern-bert, not pretrained", "bert", "unilm", "electra", "xlnet", "gpt",
+            "fasttext + reader", "glove + reader", "ernie", "bart", "t5",
+        ),
+        baseline="near words",
+        over_vectors="reader",
+        slowness=2.0,
+        pretraining_rate=0.5,
+        vectors_rate=0.2,
+    )  # fmt: skip
     watched = ("exact_match",)
     vectors_backbone = "reader"
 

@@ -27,7 +27,7 @@ from foretext.tasks.tagging.rows import (
     are_chinese_characters,
     found_in,
 )
-from foretext.tasks.task import HeadTraits, Resolved, Task, WordTraits, lazily
+from foretext.tasks.task import Candidates, HeadTraits, Resolved, Task, WordTraits, lazily
 from foretext.tokenizers.alphabet import Alphabet
 
 if TYPE_CHECKING:
@@ -45,6 +45,17 @@ class Tagging(Task):
     rows_config: ClassVar = TaggedConfig
     title = "Tagging"
     judged_by = "f1"
+    candidates = Candidates(
+        order=(
+            "frequent tags", "word2vec + bilstm", "bilstm", "modern-bert", "xlnet",
+            "fasttext + bilstm", "unilm", "bert", "modern-bert, not pretrained",
+            "glove + bilstm", "electra", "lstm-lm", "elmo", "word2vec + textcnn", "textcnn",
+            "fasttext + textcnn", "glove + textcnn", "gpt", "ernie", "bart", "t5",
+        ),
+        baseline="frequent tags",
+        over_vectors="bilstm",
+        slowness=1.1,
+    )  # fmt: skip
     watched = ("precision", "recall")
     vectors_backbone = "lstm"
 

@@ -17,7 +17,7 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.tasks.baseline import Baseline
-from foretext.tasks.task import Resolved, Task, lazily
+from foretext.tasks.task import Candidates, Resolved, Task, lazily
 from foretext.tasks.text_to_text.answers import TextAnswer, TextAnswers
 from foretext.tasks.text_to_text.baseline import WordTranslator
 
@@ -39,6 +39,15 @@ class TextToText(Task):
     fields = ("source",)
     title = "Text to text"
     judged_by = "chrf"
+    candidates = Candidates(
+        order=(
+            "ibm model 1", "gru-attention", "transformer-2017", "lstm-attention", "bart", "t5",
+            "unilm", "gpt",
+        ),
+        baseline="ibm model 1",
+        slowness=2.0,
+        pretraining_rate=0.5,
+    )  # fmt: skip
     watched = ("bleu", "chrf")
     reads_parallel_files = True
     scratch_tokenizer: ClassVar[Mapping[str, Any]] = {
