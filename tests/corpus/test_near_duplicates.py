@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import random
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from foretext.corpus.duplicates import document_digests
+from foretext.cleaning.near_duplicates import DuplicateIndex
+from foretext.cleaning.signatures import jaccard, signatures
+from foretext.corpus.duplicates import NEAR_SIMILARITY, document_digests
 from foretext.corpus.near_duplicates import NearDuplicates
 from foretext.corpus.sketches import Sketching
 from tests.corpus.test_duplicates import Documents
@@ -30,8 +33,8 @@ def random_documents(number: int, length: int = 50) -> list[list[str]]:
 
 
 def test_near_duplicates_are_found_and_exact_ones_are_not() -> None:
-    documents = random_documents(300)
-    changed = [[*words[:25], "changed", *words[26:]] for words in documents[:60]]
+    documents = random_documents(300, length=100)
+    changed = [[*words[:50], "changed", *words[51:]] for words in documents[:60]]
     near = NearDuplicates()
     added(near, documents)
     added(near, [*documents[:100], *changed])
@@ -85,3 +88,25 @@ def test_one_text_over_and_over_with_a_number_ends() -> None:
     template = WORDS[:40]
     added(near, [[*template, str(number)] for number in range(2000)])
     assert near.found().rate > 0.9
+
+
+@pytest.mark.parametrize("changed", [1, 4])
+def test_clean_and_inspect_agree_on_what_nearly_repeats(changed: int, tmp_path: Path) -> None:
+    """In 100 words, one change leaves 91 of 101 grams; four, far apart, 76 of 116: below 0.8."""
+    documents = random_documents(200, length=100)
+    places = {20 * (number + 1) for number in range(changed)}
+    again = [
+        ["changed" if at in places else word for at, word in enumerate(words)]
+        for words in documents
+    ]
+    near = NearDuplicates()
+    added(near, documents + again)
+    texts = [" ".join(words) for words in documents + again]
+    index = DuplicateIndex(tmp_path)
+    index.add(signatures(texts), range(len(texts)))
+    dropped = len([*index.found(texts.__getitem__)])
+    similar = jaccard(texts[0], texts[200]) >= NEAR_SIMILARITY
+    assert similar == (changed == 1)
+    assert dropped > 190 if similar else dropped == 0
+    sampled = near.found().duplicates  # one pair in ten is not sampled together
+    assert sampled > 140 if similar else sampled < 10

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.kernels.sketches import NO_HASH, SHINGLE
+from foretext.kernels.sketches import NO_HASH
 
-MIXERS = np.array(
-    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
-)
+BASE = 0x9E3779B97F4A7C15
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -18,8 +16,9 @@ def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values ^ (values >> np.uint64(31))
 
 
-def sketch(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
+def sketch(words: NDArray[np.uint64], shingle: int, size: int) -> NDArray[np.uint64]:
     """Return the least different hashes of the shingles of a document, (size,)."""
-    shingles = np.lib.stride_tricks.sliding_window_view(words, SHINGLE)
-    least = np.unique(mixed((shingles * MIXERS).sum(1, dtype=np.uint64)))[:size]
+    shingles = np.lib.stride_tricks.sliding_window_view(words, shingle)
+    powers = np.array([pow(BASE, n, 1 << 64) for n in range(shingle)][::-1], np.uint64)
+    least = np.unique(mixed((shingles * powers).sum(1, dtype=np.uint64)))[:size]
     return np.append(least, np.full(size - len(least), NO_HASH))

@@ -20,6 +20,7 @@ from foretext.base.files import open_file, output_error
 from foretext.base.parsing import map_array, new_array
 from foretext.cleaning.equal_keys import MOST_SORTED, equal_keys
 from foretext.cleaning.signatures import BAND_ROWS, NUM_BANDS, NUM_PERMUTATIONS, jaccard
+from foretext.corpus.duplicates import NEAR_SIMILARITY
 from foretext.kernels.minhash import (
     EMPTY,
     LONGEST_CHAIN,
@@ -61,7 +62,7 @@ class DuplicateIndex:
     """
 
     def __init__(
-        self, folder: Path, threshold: float = 0.8, *, most_sorted: int = MOST_SORTED
+        self, folder: Path, threshold: float = NEAR_SIMILARITY, *, most_sorted: int = MOST_SORTED
     ) -> None:
         self.folder = folder
         self.threshold = threshold

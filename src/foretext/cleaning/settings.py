@@ -10,6 +10,7 @@ from foretext.base.config import Config
 from foretext.base.errors import did_you_mean
 from foretext.cleaning.personal_data import PersonalData
 from foretext.cleaning.quality_rules import RULE_NAMES
+from foretext.corpus.duplicates import NEAR_SIMILARITY
 
 __all__ = ["CleaningConfig"]
 
@@ -35,7 +36,7 @@ class CleaningConfig(Config):
     """Personal data to replace by placeholders: email, phone, id (identity and card numbers)."""
     duplicates: Literal["near", "exact", "kept"] = "near"
     """Which documents that repeat an earlier one are dropped."""
-    near_duplicates: float = Field(default=0.8, ge=0.5, le=1)
+    near_duplicates: float = Field(default=NEAR_SIMILARITY, ge=0.5, le=1)
     """How similar near duplicates are: the Jaccard similarity of their 5-grams, at least."""
     shard_characters: int = Field(default=1 << 22, ge=1)
     """Characters of the text that are cleaned, and kept when the process dies, together."""

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.corpus.duplicates import NEAR_GRAM
 from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.corpus.word_table import new_scratch
 from foretext.kernels.letters import ALONE, WORD, Letters, split_words
 from foretext.kernels.minhash import gram_hashes, minhash, word_hashes
 
 __all__ = [
-    "GRAM",
     "NUM_PERMUTATIONS",
     "Words",
     "hash_words",
@@ -30,7 +30,6 @@ __all__ = [
     "split_text",
 ]
 
-GRAM = 5  # words
 NUM_BANDS, BAND_ROWS = 14, 8
 NUM_PERMUTATIONS = NUM_BANDS * BAND_ROWS
 
@@ -74,7 +73,7 @@ def signatures(texts: Sequence[str]) -> NDArray[np.uint32]:
     first = 0
     while first < len(texts):
         last = _batch_end(texts, first)
-        grams = hash_words(texts[first:last]).grams(GRAM)
+        grams = hash_words(texts[first:last]).grams(NEAR_GRAM)
         minhash(*grams, multipliers, increments, found[first:last])
         first = last
     return found
@@ -97,7 +96,7 @@ def jaccard(text: str, other: str) -> float:
 
     0.0 where neither has a word.
     """
-    grams, starts = hash_words([text, other]).grams(GRAM)
+    grams, starts = hash_words([text, other]).grams(NEAR_GRAM)
     both = len(np.unique(grams[: starts[1]])) + len(np.unique(grams[starts[1] :]))
     either = len(np.unique(grams))
     return (both - either) / max(either, 1)

@@ -12,7 +12,18 @@ from numpy.typing import NDArray
 
 from foretext.corpus.findings import Duplicates, Place
 
-__all__ = ["Documents", "ExactDuplicates", "Examples", "document_digests"]
+__all__ = [
+    "NEAR_GRAM",
+    "NEAR_SIMILARITY",
+    "Documents",
+    "ExactDuplicates",
+    "Examples",
+    "document_digests",
+]
+
+# A document nearly repeats another one if the Jaccard index of their n-grams of words is so high.
+NEAR_GRAM = 5  # words
+NEAR_SIMILARITY = 0.8
 
 _MOST_HASHES = 1 << 24  # of 8 bytes
 _MOST_REMEMBERED = 200_000  # hashes that are searched for examples

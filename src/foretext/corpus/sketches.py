@@ -1,4 +1,4 @@
-"""Sketches of documents: the least hashes of their shingles, four words each (Broder 1997).
+"""Sketches of documents: the least hashes of their shingles, five words each (Broder 1997).
 
 A document is known by its least shingle hash, which near duplicates mostly share. Of a part of a
 text no more documents are sketched than `MOST_SAMPLED`: those whose least hash is below a bound,
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.corpus.duplicates import NEAR_GRAM
 from foretext.kernels.sketches import sketch_documents
 
 __all__ = ["MOST_COMPARED", "MOST_SAMPLED", "SKETCH", "Sketches", "Sketching"]
@@ -104,5 +105,5 @@ def _sketched(
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the least hash (D,) and the sketch (D, SKETCH) of each document."""
     least, hashes = np.empty(len(starts), np.uint64), np.empty(len(starts) * SKETCH, np.uint64)
-    sketch_documents(words, starts, ends, SKETCH, least, hashes)
+    sketch_documents(words, starts, ends, NEAR_GRAM, SKETCH, least, hashes)
     return least, hashes.reshape(-1, SKETCH)

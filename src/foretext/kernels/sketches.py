@@ -1,7 +1,7 @@
 """Sketches of documents: the least hashes of their shingles (Broder 1997), in one pass.
 
-A shingle is four words that follow each other. Its hash is the sum of theirs, each times a number
-of its place, mixed well.
+A shingle is a number of words that follow each other. Its hash is a polynomial of theirs, mixed
+well.
 
 N words, D documents, S hashes of a sketch.
 """
@@ -12,15 +12,11 @@ import numpy as np
 
 from foretext.kernels.compile import kernel
 
-__all__ = ["NO_HASH", "SHINGLE", "sketch_documents"]
+__all__ = ["NO_HASH", "sketch_documents"]
 
-SHINGLE = 4  # words
 NO_HASH = ~np.uint64(0)  # fills a short sketch up
 
-_FIRST = np.uint64(0x9E3779B97F4A7C15)
-_SECOND = np.uint64(0xC2B2AE3D27D4EB4F)
-_THIRD = np.uint64(0x165667B19E3779F9)
-_FOURTH = np.uint64(0xD6E8FEB86659FD93)
+_BASE = np.uint64(0x9E3779B97F4A7C15)  # of the polynomial: 2^64 / golden ratio, odd
 
 
 @kernel(kept=True)
@@ -28,6 +24,7 @@ def sketch_documents(
     words: np.ndarray,
     starts: np.ndarray,
     ends: np.ndarray,
+    shingle: int,
     size: int,
     least: np.ndarray,
     sketches: np.ndarray,
@@ -35,19 +32,18 @@ def sketch_documents(
     """Write the `size` least different hashes of each document's shingles, in ascending order.
 
     words: (N,) uint64, hashes of all words; starts, ends: (D,) int64, of a document's words, at
-    least four; least: (D,) uint64, gets the least hash of each, mixed once more; sketches: flat
-    (D * S,) uint64, filled up with `NO_HASH` where a document has fewer.
+    least `shingle` of them; shingle: words of one; least: (D,) uint64, gets the least hash of each
+    document, mixed once more; sketches: flat (D * S,) uint64, filled up with `NO_HASH` where a
+    document has fewer.
     """
     for document in range(starts.size):
         first = document * size
         num_kept = 0
-        for at in range(starts[document], ends[document] - SHINGLE + 1):
-            mixed = _mixed(
-                words[at] * _FIRST
-                + words[at + 1] * _SECOND
-                + words[at + 2] * _THIRD
-                + words[at + 3] * _FOURTH
-            )
+        for at in range(starts[document], ends[document] - shingle + 1):
+            rolling = np.uint64(0)
+            for place in range(at, at + shingle):
+                rolling = rolling * _BASE + words[place]
+            mixed = _mixed(rolling)
             if num_kept < size or mixed < sketches[first + size - 1]:
                 num_kept = _inserted(sketches, first, num_kept, size, mixed)
         for place in range(first + num_kept, first + size):
