@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["started", "wait_for_records"]
+__all__ = ["run_here", "started", "wait_for_records"]
 
 
 @contextmanager
@@ -28,6 +28,18 @@ def started(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen
         finally:
             with suppress(ProcessLookupError):  # nothing is left of its session
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+def run_here(command: Sequence[str]) -> None:
+    """Run a command ``PYTHON -m foretext ...`` in this process, which has loaded its packages.
+
+    Its errors are raised. What is to be killed, or must not share anything with this process,
+    needs one of its own.
+    """
+    from foretext.cli.app import app
+
+    assert command[1:3] == ["-m", "foretext"]
+    app([*command[3:]], standalone_mode=False)
 
 
 def wait_for_records(

@@ -31,9 +31,10 @@ class NoTorch:
             raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
 sys.meta_path.insert(0, NoTorch())
-from foretext.cli import main
+from foretext.cli.app import app
 
-main()
+for command in sys.argv[1].split("; "):
+    app(command.split(), standalone_mode=False)
 """
 
 
@@ -43,14 +44,14 @@ def test_what_learns_without_a_network_needs_no_torch(base: str, tmp_path: Path)
     rows, run = tmp_path / "rows.tsv", str(tmp_path / "run")
     lines = [f"the {word} in the morning\t{word}" for word in ("cat", "dog")] * 20
     rows.write_text("\n".join(["text\tlabel", *lines]) + "\n")
-    for arguments in (
-        ["finetune", "classification", base, str(rows), "--test", str(rows), "-o", run],
-        ["predict", run, str(rows)],
-        ["evaluate", run, str(rows)],
-    ):
-        command = [sys.executable, "-c", WITHOUT_TORCH, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+    commands = (
+        f"finetune classification {base} {rows} --test {rows} -o {run}",
+        f"predict {run} {rows}",
+        f"evaluate {run} {rows}",
+    )
+    program = [sys.executable, "-c", WITHOUT_TORCH, "; ".join(commands)]
+    done = subprocess.run(program, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("statement", ["import foretext", "import foretext.cli.app"])

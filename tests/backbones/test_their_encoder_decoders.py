@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 import torch
-import transformers
 from torch import Tensor
 
 from foretext.backbones.encoder_decoder import EncoderDecoder
 from foretext.data.batch import Inputs
+from tests.lazy_import import lazy_import
+
+transformers = lazy_import("transformers")
 
 V, B, T, S, D = 60, 3, 11, 14, 24
 SOURCE = torch.arange(S) < torch.tensor([[14], [5], [1]])  # tokens that are not padding

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from datasketch import MinHashLSH
 
 from foretext.base.errors import OutputError
 from foretext.cleaning.near_duplicates import DuplicateIndex, NearDuplicate
@@ -19,6 +18,9 @@ from foretext.cleaning.signatures import (
     signatures,
 )
 from tests.cleaning.paragraphs import edited, paragraph, planted
+from tests.lazy_import import lazy_import
+
+datasketch = lazy_import("datasketch")
 
 
 def find(
@@ -146,7 +148,7 @@ def test_bands_choose_as_those_of_datasketch_do(tmp_path: Path) -> None:
     """The candidates of its LSH with 14 bands of 8 are those whose keys are equal here."""
     texts = planted(150, most=0.15)
     signed = signatures(texts)
-    lsh = MinHashLSH(num_perm=NUM_PERMUTATIONS, params=(NUM_BANDS, BAND_ROWS))
+    lsh = datasketch.MinHashLSH(num_perm=NUM_PERMUTATIONS, params=(NUM_BANDS, BAND_ROWS))
     expected = []
     for number, row in enumerate(signed):
         least = _Signature(row)

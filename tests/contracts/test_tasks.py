@@ -162,6 +162,12 @@ def run(
     return RunFolder(out)
 
 
+@pytest.fixture(scope="module")
+def model(run: RunFolder) -> Any:
+    """What a run has kept, opened once."""
+    return ft.load(run.path)
+
+
 @pytest.mark.parametrize("refused", REFUSED_CASES, ids=name_of)
 def test_what_does_not_fit_is_refused_before_training(
     refused: tuple[str, str], files: TaskFiles, bases: dict[str, str], tmp_path: Path
@@ -187,10 +193,9 @@ def test_it_has_a_page(case: tuple[str, str], run: RunFolder) -> None:
 
 
 def test_it_answers_and_is_judged_as_in_its_run(
-    case: tuple[str, str], run: RunFolder, files: TaskFiles
+    case: tuple[str, str], run: RunFolder, model: Any, files: TaskFiles
 ) -> None:
     task, _ = case
-    model = ft.load(run.path)
     rows = model.task.read(files.test(task))
     figures = model.evaluate(files.test(task))
     examined = json.loads(run.examination.read_text(encoding="utf-8"))["figures"]
@@ -199,8 +204,7 @@ def test_it_answers_and_is_judged_as_in_its_run(
     assert len(rows) == 18
 
 
-def test_lines_are_answered(case: tuple[str, str], run: RunFolder) -> None:
-    model = ft.load(run.path)
+def test_lines_are_answered(model: Any) -> None:
     texts = ["the cat in the morning", "every dog barks"]
     line = "\t".join(texts[: len(model.fields)])
     (record,) = model.predictions([line])
@@ -210,18 +214,17 @@ def test_lines_are_answered(case: tuple[str, str], run: RunFolder) -> None:
 
 
 def test_each_row_is_shown_with_both_answers(
-    case: tuple[str, str], run: RunFolder, files: TaskFiles
+    case: tuple[str, str], model: Any, files: TaskFiles
 ) -> None:
-    model = ft.load(run.path)
     rows = model.task.read(files.test(case[0]))
-    shown = model.answer_rows(rows).shown(rows)
+    answers = model.answer_rows(rows)
+    shown = answers.shown(rows)
     assert len(shown) == len(rows)
     assert all(row.text and row.right for row in shown)
-    assert len(model.answer_rows(rows).tallies(rows)[model.judged_by].parts) == len(rows)
+    assert len(answers.tallies(rows)[model.judged_by].parts) == len(rows)
 
 
-def test_saving_keeps_the_answers(case: tuple[str, str], run: RunFolder, tmp_path: Path) -> None:
-    model = ft.load(run.path)
+def test_saving_keeps_the_answers(model: Any, tmp_path: Path) -> None:
     model.save(tmp_path / "copy")
     lines = ["\t".join(["the cat in the morning", "a dog"][: len(model.fields)])]
     again = ft.load(tmp_path / "copy")
@@ -230,11 +233,11 @@ def test_saving_keeps_the_answers(case: tuple[str, str], run: RunFolder, tmp_pat
 
 @pytest.mark.parametrize("case", quick_if(QUICK, QUICK[::4], name_of), indirect=True)
 def test_it_repeats_from_its_own_recipe(
-    case: tuple[str, str], run: RunFolder, tmp_path: Path
+    case: tuple[str, str], run: RunFolder, model: Any, tmp_path: Path
 ) -> None:
     again = ft.finetune(config=run.recipe, out=tmp_path / "again")
     lines = ["\t".join(["the cat in the morning", "a dog"][: len(again.fields)])]
-    assert list(again.predictions(lines)) == list(ft.load(run.path).predictions(lines))
+    assert list(again.predictions(lines)) == list(model.predictions(lines))
 
 
 @pytest.mark.parametrize("case", quick_if(QUICK, QUICK[::4], name_of), indirect=True)

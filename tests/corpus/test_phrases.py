@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gensim.models.phrases import ENGLISH_CONNECTOR_WORDS
-from gensim.models.phrases import Phrases as Theirs
 
 import foretext as ft
 from foretext.base.errors import SettingError
 from foretext.corpus.phrases import CONNECTOR_WORDS
+from tests.lazy_import import lazy_import
+
+gensim_phrases = lazy_import("gensim.models.phrases")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,10 @@ SETTINGS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_scores_and_joined_sentences(sentences: list[list[str]], settings: dict[str, Any]) -> None:
-    ours, theirs = ft.Phrases(**settings).fit(sentences), Theirs(sentences, **settings)
+    ours, theirs = (
+        ft.Phrases(**settings).fit(sentences),
+        gensim_phrases.Phrases(sentences, **settings),
+    )
     assert dict(ours.vocab) == theirs.vocab
     assert ours.corpus_word_count == theirs.corpus_word_count
     if settings.get("delimiter") != " ":  # which lists of words cannot hold
@@ -51,7 +55,7 @@ def test_scores_and_joined_sentences(sentences: list[list[str]], settings: dict[
 
 
 def test_connector_words_are_gensims() -> None:
-    assert CONNECTOR_WORDS == ENGLISH_CONNECTOR_WORDS
+    assert CONNECTOR_WORDS == gensim_phrases.ENGLISH_CONNECTOR_WORDS
 
 
 def test_counting_goes_on(sentences: list[list[str]]) -> None:

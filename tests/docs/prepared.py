@@ -23,7 +23,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 from tests.vectors.texts import GLUE, TOPICS
 
@@ -67,6 +66,8 @@ def write_prepared(folder: Path) -> None:
     (folder / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
     (folder / "questions-words.txt").write_text(QUESTIONS, encoding="utf-8")
     (folder / "queries.txt").write_text(QUERIES, encoding="utf-8")
+    from sklearn.datasets import load_digits  # which loads for a second
+
     np.save(folder / "digits.npy", np.uint8(load_digits().images[:600] * 15.9))
     for seed, (name, size) in enumerate((("train", 600), ("valid", 100), ("test", 100))):
         (folder / f"{name}.csv").write_text(_labelled(size, seed), encoding="utf-8")

@@ -16,6 +16,7 @@ package which may be absent stands in `NEEDED`, and is skipped without it.
 
 from __future__ import annotations
 
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -38,7 +39,8 @@ SHELLS = ("console", "sh")
 SLOW = {"README.md"} | {  # pages of several seconds; tests/docs/test_commands.py reads all of them
     f"docs/guides/{name}.md"
     for name in (
-        *("bart", "clean", "clusters", "compare", "decoding", "distillation", "electra", "elmo"),
+        *("bart", "classification-fasttext", "clean", "clusters", "compare", "corpus", "decoding"),
+        *("distillation", "electra", "elmo", "fasttext"),
         *("ernie", "evaluation", "fine-tuning", "glove", "hugging-face", "language-models"),
         *("large-texts", "lstm-lm", "objectives", "plan", "seq2seq", "serving", "t5", "unilm"),
         *("vectors", "word2vec", "xlnet"),
@@ -53,10 +55,18 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+@pytest.fixture(scope="module")
+def small_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What every page finds, written once; it is not to be changed."""
+    folder = tmp_path_factory.mktemp("prepared")
+    write_prepared(folder)
+    return folder
+
+
 @pytest.fixture
-def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def prepared(small_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A current folder with small files in it, and a demonstration that takes seconds."""
-    write_prepared(tmp_path)
+    shutil.copytree(small_files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     real = demonstration.write_docstrings
     monkeypatch.setattr(

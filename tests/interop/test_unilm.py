@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-import transformers
 
 import foretext as ft
 from foretext.backbones.transformer import Transformer
@@ -16,7 +15,10 @@ from foretext.data.batch import Inputs
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.objectives.unilm import UniLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from tests.lazy_import import lazy_import
 from tests.networks import SHAPE
+
+transformers = lazy_import("transformers")
 
 
 def model(tokenizer: SubwordTokenizer, num_segments: int) -> ft.LanguageModel:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
@@ -18,6 +17,9 @@ from foretext.metrics.texts import (
     longest_common_subsequence,
     rouge_l,
 )
+from tests.lazy_import import lazy_import
+
+rouge_scorer = lazy_import("rouge_score.rouge_scorer")
 
 OUTPUTS = [
     "A man is riding a red bicycle down the street .",
@@ -77,13 +79,13 @@ def test_any_texts_have_the_figures_of_the_libraries(pairs: list[tuple[str, str]
     assert bleu(outputs, references, tokenize="13a").value == pytest.approx(expected)
     expected = CHRF().corpus_score(outputs, [references]).score
     assert chrf(outputs, references).value == pytest.approx(expected)
-    score = RougeScorer(["rougeL"]).score
+    score = rouge_scorer.RougeScorer(["rougeL"]).score
     each = [100 * score(right, output)["rougeL"].fmeasure for output, right in pairs]
     assert rouge_l(outputs, references, tokenize="ascii").each == pytest.approx(each)
 
 
 def test_rouge_l_of_english_is_that_of_rouge_score() -> None:
-    score = RougeScorer(["rougeL"]).score
+    score = rouge_scorer.RougeScorer(["rougeL"]).score
     pairs = zip(OUTPUTS, REFERENCES, strict=True)
     each = [100 * score(right, output)["rougeL"].fmeasure for output, right in pairs]
     found = rouge_l(OUTPUTS, REFERENCES)

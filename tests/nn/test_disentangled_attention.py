@@ -6,9 +6,6 @@ import math
 
 import pytest
 import torch
-from transformers.models.deberta_v2.modeling_deberta_v2 import (
-    build_relative_position,  # the reference for buckets
-)
 
 from foretext.nn.attention import Layout
 from foretext.nn.attention_mask import AttentionMask
@@ -17,6 +14,9 @@ from foretext.nn.disentangled_attention import (
     distance_buckets,
     distance_scores,
 )
+from tests.lazy_import import lazy_import
+
+reference = lazy_import("transformers.models.deberta_v2.modeling_deberta_v2")  # for buckets
 
 B, H, T, D = 2, 2, 5, 8
 WIDTH = D // H
@@ -110,7 +110,7 @@ def test_scores_of_two_positions_worked_by_hand() -> None:
 @pytest.mark.parametrize(("buckets", "longest"), [(256, 512), (8, 40), (7, 20), (32, 24), (6, 9)])
 def test_buckets_are_those_of_the_reference(buckets: int, longest: int) -> None:
     rows = torch.empty(1, longest + 5, 1)
-    theirs = build_relative_position(rows, rows, buckets, longest)[0]
+    theirs = reference.build_relative_position(rows, rows, buckets, longest)[0]
     expected = (theirs + buckets).clamp(0, 2 * buckets - 1)
     found = distance_buckets(longest + 5, buckets, longest)
     torch.testing.assert_close(found[: longest + 5], expected[:, 0].flip(0))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import Tensor
-from transformers.models.t5.modeling_t5 import T5Attention
 
 from foretext.nn.relative_buckets import RelativeBuckets, bucket_of_distance
+from tests.lazy_import import lazy_import
 
 H, T, S, LENGTH = 3, 5, 9, 40
+
+t5 = lazy_import("transformers.models.t5.modeling_t5")
 
 
 def buckets(both_sides: bool = True) -> RelativeBuckets:
@@ -28,7 +30,7 @@ def plain(module: RelativeBuckets, queries: Tensor, keys: Tensor, both_sides: bo
 @pytest.mark.parametrize(("num_buckets", "max_distance"), [(32, 128), (8, 20), (16, 500)])
 def test_buckets_are_theirs(both_sides: bool, num_buckets: int, max_distance: int) -> None:
     distances = torch.arange(-700, 700)
-    theirs = T5Attention._relative_position_bucket(
+    theirs = t5.T5Attention._relative_position_bucket(
         distances, bidirectional=both_sides, num_buckets=num_buckets, max_distance=max_distance
     )
     ours = bucket_of_distance(distances, num_buckets, max_distance, both_sides=both_sides)

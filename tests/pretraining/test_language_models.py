@@ -35,7 +35,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.model import Model
 from foretext.training.validation import HeldOutLoss, Validation
 from tests.networks import bert
-from tests.processes import started
+from tests.processes import run_here, started
 
 SMALL = [
     "tokenizer.vocab_size=400",
@@ -227,7 +227,7 @@ def test_a_killed_run_ends_in_the_same_bits(
     flags = ("--set", "training.epochs=2", "--set", "training.checkpoint_seconds=0.0")
     flags = (*flags, "--set", "backbone.dropout=0.1")
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    subprocess.run(command("bert", animal_text, whole, *flags), check=True, capture_output=True)
+    run_here(command("bert", animal_text, whole, *flags))
     running = command("bert", animal_text, killed, *flags)
     with started(running, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         while not list((killed / "checkpoints").glob("step-*")):
@@ -237,7 +237,7 @@ def test_a_killed_run_ends_in_the_same_bits(
         process.communicate(timeout=60)
     assert not RunFolder(killed).finished
     resumed = [*command("bert", animal_text, killed, *flags), "--resume"]
-    subprocess.run(resumed, check=True, capture_output=True)
+    run_here(resumed)
     weights = [(run / "model.safetensors").read_bytes() for run in (whole, killed)]
     assert weights[0] == weights[1]
 

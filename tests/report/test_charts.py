@@ -4,12 +4,13 @@ import json
 import re
 from typing import Any
 
-import altair
 import pytest
-import vl_convert
 
 from foretext.report.charts import MOST_POINTS, curve_chart, legend_above, map_chart
 from foretext.report.task_charts import confusion_chart
+from tests.lazy_import import lazy_import
+
+altair, vl_convert = lazy_import("altair"), lazy_import("vl_convert")
 
 SERIES = {"loss": "training", "valid_loss": "held out"}
 

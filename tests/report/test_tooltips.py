@@ -28,21 +28,24 @@ QUANTILES = dict(
 POINT = {"word": "a", "x": 0, "y": 1, "count": 3, "group": 0, "nearest": "b", "level": 1}
 BIN = {"low": 0.0, "high": 0.1, "size": 4, "confidence": 0.08, "accuracy": 0.1}
 ROUND = {"round": 1, "given": 9.0, "used": 9.0, "curve": [(1.0, 0.5), (9.0, 0.7)]}
+QUALITY = {"low": 1, "high": 3, "rows": 5, "model": "a", "chrf": 50.0}
 BERT = ComparedCandidate.model_validate({"name": "bert", "status": "finished", "rounds": [ROUND]})
 CHARTS = {
-    "map": map_chart([POINT]),
-    "growth": growth_chart([{"tokens": 10, "distinct_words": 5}]),
-    "lengths": lengths_chart({"document": QUANTILES}),
-    "beside": beside_chart([{"figure": "accuracy", "model": "a", "value": 0.5}], ["a"]),
-    "confusion": confusion_chart(labels=["a", "b"], counts=[[3, 1], [0, 2]]),
-    "reliability": reliability_chart([BIN]),
-    "scores": score_chart([(1.0, 2.0)]),
-    "alignment": alignment_chart({"source": ["a"], "output": ["b"], "weights": [[0.5]]}),
-    "cost": cost_chart([Costed(1, "bert", "pretrained", 0.5, 2.0, "2 s")], FIT, "accuracy"),
-    "scores by time": learning_chart([BERT], "accuracy"),
-    "loss": loss_chart("bert", [(1.0, 5.0), (2.0, 4.0)]),
-    "quality": quality_chart([{"low": 1, "high": 3, "rows": 5, "model": "a", "chrf": 50.0}]),
-    "text lengths": length_chart([(3, 4)]),
+    "map": lambda: map_chart([POINT]),
+    "growth": lambda: growth_chart([{"tokens": 10, "distinct_words": 5}]),
+    "lengths": lambda: lengths_chart({"document": QUANTILES}),
+    "beside": lambda: beside_chart([{"figure": "accuracy", "model": "a", "value": 0.5}], ["a"]),
+    "confusion": lambda: confusion_chart(labels=["a", "b"], counts=[[3, 1], [0, 2]]),
+    "reliability": lambda: reliability_chart([BIN]),
+    "scores": lambda: score_chart([(1.0, 2.0)]),
+    "alignment": lambda: alignment_chart({"source": ["a"], "output": ["b"], "weights": [[0.5]]}),
+    "cost": lambda: cost_chart([Costed(1, "bert", "pretrained", 0.5, 2.0, "2 s")], FIT, "accuracy"),
+    "scores by time": lambda: learning_chart([BERT], "accuracy"),
+    "loss": lambda: loss_chart("bert", [(1.0, 5.0), (2.0, 4.0)]),
+    "quality": lambda: quality_chart(
+        [{"low": 1, "high": 3, "rows": 5, "model": "a", "chrf": 50.0}]
+    ),
+    "text lengths": lambda: length_chart([(3, 4)]),
 }
 
 
@@ -60,7 +63,7 @@ def tooltips(chart: Any) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", CHARTS)
 def test_a_tooltip_shows_fields_of_the_data(name: str) -> None:
-    chart = CHARTS[name]
+    chart = CHARTS[name]()
     known = [set(row) for rows in chart["datasets"].values() for row in rows]
     fields = [each["field"] for each in tooltips(chart)]
     assert fields

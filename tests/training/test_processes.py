@@ -78,24 +78,36 @@ def trained(
     animal_text: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
-    """The folder that two processes wrote to, whatever they were asked for."""
+    """The folder that two processes wrote to: what the quick tests compare."""
     folder = tmp_path_factory.mktemp("processes")
     shutil.copytree(bert_tokens.train.folder.parent, folder / "tokens")
     wordpiece.save(folder / "tokenizer.json")
     bart = tokenizer_of("text_infilling", animal_text)
     encode(animal_text, bart, folder / "bart" / "tokens")
     bart.save(folder / "bart" / "tokenizer.json")
+    train_two(folder, "few")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained_more(trained: Path) -> Path:
+    """The same folder, with all the other runs."""
+    train_two(trained, "more")
+    return trained
+
+
+def train_two(folder: Path, which: str) -> None:
+    """Let two processes learn a group of runs."""
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     script = Path(__file__).with_name("two_processes.py")
     root = str(Path(__file__).parents[2])
     subprocess.run(
-        [*command, str(script), str(folder)],
+        [*command, str(script), str(folder), which],
         check=True,
         timeout=900,
         capture_output=True,
         env={**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1"},
     )
-    return folder
 
 
 def weights(folder: Path, run: str, process: str = "0-of-2") -> np.ndarray:
@@ -125,17 +137,32 @@ def test_two_processes_are_as_one(trained: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "whole"),
-    [("shared", "summed"), ("bf16-optimizer", "bf16-none"), ("bf16-full", "bf16-none")],
+    ("run", "whole"), [("bf16-optimizer", "bf16-none"), ("bf16-full", "bf16-none")]
 )
-def test_a_shared_optimizer_changes_nothing(trained: Path, run: str, whole: str) -> None:
-    assert_alike(figures(trained, run), figures(trained, whole), 1e-6)
-    assert weights(trained, run) == pytest.approx(weights(trained, whole), abs=1e-6)
+@pytest.mark.slow
+def test_sharing_changes_nothing_in_bfloat16(trained_more: Path, run: str, whole: str) -> None:
+    assert_alike(figures(trained_more, run), figures(trained_more, whole), 1e-6)
+    assert weights(trained_more, run) == pytest.approx(weights(trained_more, whole), abs=1e-6)
+
+
+def test_a_shared_optimizer_changes_nothing(trained: Path) -> None:
+    assert_alike(figures(trained, "shared"), figures(trained, "summed"), 1e-6)
+    assert weights(trained, "shared") == pytest.approx(weights(trained, "summed"), abs=1e-6)
+
+
+def ends_with_all_weights(trained: Path, run: str) -> bool:
+    return np.array_equal(weights(trained, run, "0-of-2"), weights(trained, run, "1-of-2"))
 
 
 def test_every_process_ends_with_all_weights(trained: Path) -> None:
-    for run in ("shared", "best", "bf16-optimizer", "full", "bf16-full"):
-        assert np.array_equal(weights(trained, run, "0-of-2"), weights(trained, run, "1-of-2"))
+    for run in ("shared", "full", "full_best"):
+        assert ends_with_all_weights(trained, run)
+
+
+@pytest.mark.slow
+def test_every_process_ends_with_all_weights_of_other_runs(trained_more: Path) -> None:
+    for run in ("best", "bf16-optimizer", "bf16-full"):
+        assert ends_with_all_weights(trained_more, run)
 
 
 def test_slices_resume_in_the_same_bits(trained: Path) -> None:
@@ -147,11 +174,18 @@ def test_shared_weights_change_nothing(trained: Path) -> None:
     """In micro-batches, of which the processes have different numbers, and computed twice."""
     assert_alike(figures(trained, "full"), figures(trained, "summed"), 1e-5)
     assert weights(trained, "full") == pytest.approx(weights(trained, "summed"), abs=1e-6)
-    assert_alike(figures(trained, "full_best"), figures(trained, "best"), 1e-5)
-    assert weights(trained, "full_best") == pytest.approx(weights(trained, "best"), abs=1e-6)
 
 
-def test_a_process_without_rows_learns_what_the_other_learns(trained: Path) -> None:
+@pytest.mark.slow
+def test_shared_weights_keep_the_best_ones(trained_more: Path) -> None:
+    assert_alike(figures(trained_more, "full_best"), figures(trained_more, "best"), 1e-5)
+    best = weights(trained_more, "best")
+    assert weights(trained_more, "full_best") == pytest.approx(best, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_a_process_without_rows_learns_what_the_other_learns(trained_more: Path) -> None:
+    trained = trained_more
     history = train(trained, "idle-alone", **ONE_ROW)
     for run in ("idle-none", "idle-full"):
         assert_alike(figures(trained, run), figures(trained, "idle-alone", 1), 2e-5)
@@ -161,8 +195,10 @@ def test_a_process_without_rows_learns_what_the_other_learns(trained: Path) -> N
         assert found[-1]["tokens"] == history[-1]["tokens"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bart", "gpt"])
-def test_other_models_share_weights(trained: Path, kind: str) -> None:
+def test_other_models_share_weights(trained_more: Path, kind: str) -> None:
+    trained = trained_more
     assert_alike(figures(trained, f"{kind}-full"), figures(trained, f"{kind}-whole"), 1e-5)
     whole = weights(trained, f"{kind}-whole")
     assert weights(trained, f"{kind}-full") == pytest.approx(whole, abs=2e-6)
@@ -171,9 +207,10 @@ def test_other_models_share_weights(trained: Path, kind: str) -> None:
     )
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MATERIALS)
-def test_other_models_learn_in_two_processes_as_in_one(trained: Path, kind: str) -> None:
+def test_other_models_learn_in_two_processes_as_in_one(trained_more: Path, kind: str) -> None:
+    trained = trained_more
     train(trained, f"{kind}-alone", **TIED)
     assert_alike(figures(trained, f"{kind}-whole"), figures(trained, f"{kind}-alone", 1), 2e-4)
     alone = weights(trained, f"{kind}-alone", "0-of-1")
@@ -185,15 +222,22 @@ def test_other_models_learn_in_two_processes_as_in_one(trained: Path, kind: str)
 
 
 def test_the_best_weights_come_back(trained: Path) -> None:
-    """Of two processes, and of one that goes on where two stopped."""
+    """Also those of one process that goes on where two stopped."""
     train(trained, "alone-best", **BEST)
     train(trained, "left", resumes=True, **BEST)
     alone = weights(trained, "alone-best", "0-of-1")
-    assert figures(trained, "best")[-1]["step"] == LENGTH["steps"]
-    assert_alike(figures(trained, "left", 1), figures(trained, "best"), 2e-5)
-    assert weights(trained, "best") == pytest.approx(alone, abs=1e-5)
-    assert np.array_equal(weights(trained, "left", "0-of-1"), weights(trained, "best"))
+    assert figures(trained, "full_best")[-1]["step"] == LENGTH["steps"]
+    assert_alike(figures(trained, "left", 1), figures(trained, "full_best"), 2e-5)
+    assert weights(trained, "full_best") == pytest.approx(alone, abs=1e-5)
+    assert weights(trained, "left", "0-of-1") == pytest.approx(alone, abs=1e-5)
     assert np.abs(alone - weights(trained, "shared")).max() > 1e-3  # those are the last
+
+
+@pytest.mark.slow
+def test_the_best_weights_come_back_in_the_same_bits(trained_more: Path) -> None:
+    train(trained_more, "left_best", resumes=True, **BEST)
+    left = weights(trained_more, "left_best", "0-of-1")
+    assert np.array_equal(left, weights(trained_more, "best"))
 
 
 def test_processes_that_do_not_meet_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:

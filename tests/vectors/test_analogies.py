@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
-from gensim.models import KeyedVectors
 
 from foretext.base.errors import EvaluationError
 from foretext.vectors import analogies
 from foretext.vectors.word_vectors import WordVectors
+from tests.lazy_import import lazy_import
+
+gensim_models = lazy_import("gensim.models")
 
 RNG = np.random.default_rng(2)
 PAIRS = [(f"a{number}", f"b{number}") for number in range(12)]
@@ -30,8 +33,8 @@ OURS = WordVectors(WORDS, MATRIX)
 
 
 @pytest.fixture(scope="module")
-def gensim() -> KeyedVectors:
-    vectors = KeyedVectors(8)
+def gensim() -> Any:
+    vectors = gensim_models.KeyedVectors(8)
     vectors.add_vectors(WORDS, MATRIX)
     return vectors
 

@@ -10,13 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
-from gensim.models import KeyedVectors
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from foretext.base.errors import SettingError, VectorFileError
 from foretext.vectors.formats import FORMATS
 from foretext.vectors.word_vectors import WordVectors
+from tests.lazy_import import lazy_import
+
+gensim_models = lazy_import("gensim.models")
 
 NAMES = ["v.txt", "v.vec", "v.bin", "v.glove.txt", "glove.6B.txt", "v.safetensors"]
 PACKED = ["v.txt.gz", "v.bin.gz", "glove.gz.txt.gz"]
@@ -76,7 +78,7 @@ def test_only_safetensors_keeps_counts(vectors, tmp_path):
 @pytest.mark.parametrize(("name", "binary"), [("v.txt", False), ("v.bin", True)])
 def test_gensim_reads_what_we_write(vectors, tmp_path, name, binary):
     vectors.save(tmp_path / name)
-    theirs = KeyedVectors.load_word2vec_format(str(tmp_path / name), binary=binary)
+    theirs = gensim_models.KeyedVectors.load_word2vec_format(str(tmp_path / name), binary=binary)
     assert theirs.index_to_key == vectors.index_to_key
     np.testing.assert_array_equal(theirs.vectors, vectors.vectors)
     ours, others = vectors.most_similar("the"), theirs.most_similar("the")
@@ -87,7 +89,9 @@ def test_gensim_reads_what_we_write(vectors, tmp_path, name, binary):
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_gensim_reads_our_glove(vectors, tmp_path):
     vectors.save(tmp_path / "v.glove.txt")
-    theirs = KeyedVectors.load_word2vec_format(str(tmp_path / "v.glove.txt"), no_header=True)
+    theirs = gensim_models.KeyedVectors.load_word2vec_format(
+        str(tmp_path / "v.glove.txt"), no_header=True
+    )
     assert theirs.index_to_key == vectors.index_to_key
     np.testing.assert_array_equal(theirs.vectors, vectors.vectors)
 
@@ -97,7 +101,7 @@ def test_gensim_reads_our_glove(vectors, tmp_path):
 def test_we_read_what_gensim_writes(vectors, tmp_path, name, binary, header):
     if binary and not header:
         pytest.skip("gensim's own reader wants the header too")
-    theirs = KeyedVectors(vectors.vector_size)
+    theirs = gensim_models.KeyedVectors(vectors.vector_size)
     theirs.add_vectors(vectors.index_to_key, vectors.vectors)
     theirs.save_word2vec_format(str(tmp_path / name), binary=binary, write_header=header)
     assert_equal(WordVectors.load(tmp_path / name), vectors)

@@ -17,7 +17,7 @@ import foretext as ft
 from foretext.base.errors import CorpusError, OutputError, SettingError
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.tiles import HeldOutCells
-from tests.processes import started, wait_for_records
+from tests.processes import run_here, started, wait_for_records
 from tests.vectors.texts import share_in_topic, write_topics
 
 SMALL: dict[str, Any] = {
@@ -149,7 +149,7 @@ def test_the_held_out_loss_is_measured_once_for_the_same_weights(
     assert len({*measured}) == len(measured)
 
 
-SETTINGS = ["epochs=500", "vector_size=64", "checkpoint_seconds=0.02", "x_max=10"]
+SETTINGS = ["epochs=250", "vector_size=64", "checkpoint_seconds=0.02", "x_max=10"]
 
 
 def command(corpus: Path, run: Path, workers: int, *more: str) -> list[str]:
@@ -162,7 +162,7 @@ def command(corpus: Path, run: Path, workers: int, *more: str) -> list[str]:
 @pytest.fixture(scope="module")
 def unbroken(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = tmp_path_factory.mktemp("unbroken") / "run"
-    subprocess.run(command(corpus, run, 1), check=True, capture_output=True)
+    run_here(command(corpus, run, 1))
     return run
 
 
@@ -178,7 +178,7 @@ def test_resumed_equals_unbroken(
         _, words = process.communicate(timeout=60)
     assert number is signal.SIGKILL or "go on with --resume" in words
     assert not (run / "config.json").exists()
-    subprocess.run(command(corpus, run, 2, "--resume"), check=True, capture_output=True)
+    run_here(command(corpus, run, 2, "--resume"))
     np.testing.assert_array_equal(ft.load(unbroken).vectors, ft.load(run).vectors)
     losses = [
         [json.loads(line)["loss"] for line in (folder / "metrics.jsonl").read_text().splitlines()]

@@ -23,7 +23,7 @@ from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.tokenizers import WordTokenizer
 from foretext.vectors import VECTORS
-from tests.processes import started, wait_for_records
+from tests.processes import run_here, started, wait_for_records
 from tests.vectors.texts import write_topics
 
 SETTINGS = [
@@ -44,13 +44,13 @@ def command(corpus: Path, run: Path, *more: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_topics(tmp_path_factory.mktemp("resume") / "topics.txt", documents=1000)
+    return write_topics(tmp_path_factory.mktemp("resume") / "topics.txt", documents=300)
 
 
 @pytest.fixture(scope="module")
 def unbroken(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = tmp_path_factory.mktemp("unbroken") / "run"
-    subprocess.run(command(corpus, run), check=True, capture_output=True)
+    run_here(command(corpus, run))
     return run
 
 
@@ -75,7 +75,7 @@ def test_resumed_equals_unbroken(
     if number is not signal.SIGKILL:
         assert code == 130
         assert "go on with --resume" in words
-    subprocess.run(command(corpus, run, "--resume"), check=True, capture_output=True)
+    run_here(command(corpus, run, "--resume"))
     first, second = ft.load(unbroken), ft.load(run)
     assert first.index_to_key == second.index_to_key
     np.testing.assert_array_equal(first.vectors, second.vectors)
@@ -129,7 +129,7 @@ def test_a_refused_resume_removes_nothing(corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="began with"):
         ft.pretrain("word2vec", corpus, run, resume=True)
     assert (run / "tokens" / "train" / "ids.bin").is_file()
-    subprocess.run(command(corpus, run, "--resume"), check=True, capture_output=True)
+    run_here(command(corpus, run, "--resume"))
     assert ft.load(run).vector_size == 64
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from gensim.models import KeyedVectors
 
 from foretext.base.errors import EvaluationError
 from foretext.vectors.word_pairs import ScoredPair, read_pair_file
 from foretext.vectors.word_vectors import WordVectors
+from tests.lazy_import import lazy_import
 from tests.vectors.spaces import with_ngrams
+
+gensim_models = lazy_import("gensim.models")
 
 RNG = np.random.default_rng(1)
 WORDS = [f"w{number}" for number in range(40)] + ["W3", "Paris"]
@@ -22,8 +25,8 @@ PAIRS = [ScoredPair("cat", "dog", 7.5), ScoredPair("sun", "moon", 3.0)]
 
 
 @pytest.fixture(scope="module")
-def gensim() -> KeyedVectors:
-    vectors = KeyedVectors(6)
+def gensim() -> Any:
+    vectors = gensim_models.KeyedVectors(6)
     vectors.add_vectors(WORDS, MATRIX)
     return vectors
 
@@ -64,7 +67,7 @@ def test_same_figures_as_gensim_on_wordsim(shared_data, tmp_path):
     assert len(pairs) == 353
     words = sorted({word.lower() for pair in pairs for word in pair[:2]})[::2]
     matrix = RNG.standard_normal((len(words), 5)).astype(np.float32)
-    theirs = KeyedVectors(5)
+    theirs = gensim_models.KeyedVectors(5)
     theirs.add_vectors(words, matrix)
     pearson, spearman, _ = theirs.evaluate_word_pairs(str(path))
     result = WordVectors(words, matrix).evaluate_word_pairs(path)

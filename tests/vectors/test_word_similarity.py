@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
-from gensim.models import KeyedVectors
 
 from foretext.base.errors import SettingError, UnknownWordError
 from foretext.vectors.word_similarity import example_words
 from foretext.vectors.word_vectors import WordVectors
+from tests.lazy_import import lazy_import
+
+gensim_models = lazy_import("gensim.models")
 
 WORDS = [f"word{number}" for number in range(40)]
 
@@ -26,8 +29,8 @@ def ours(matrix: np.ndarray) -> WordVectors:
 
 
 @pytest.fixture(scope="module")
-def theirs(matrix: np.ndarray) -> KeyedVectors:
-    vectors = KeyedVectors(6)
+def theirs(matrix: np.ndarray) -> Any:
+    vectors = gensim_models.KeyedVectors(6)
     vectors.add_vectors(WORDS, matrix)
     return vectors
 
@@ -48,14 +51,14 @@ def same_ranking(found: list[tuple[str, float]], expected: list[tuple[str, float
     ],
 )
 def test_products_of_similarities(
-    ours: WordVectors, theirs: KeyedVectors, positive: list[str], negative: list[str], more: dict
+    ours: WordVectors, theirs: Any, positive: list[str], negative: list[str], more: dict
 ) -> None:
     expected = theirs.most_similar_cosmul(positive, negative, **more)
     same_ranking(ours.most_similar_cosmul(positive, negative, **more), expected)
 
 
 @pytest.mark.filterwarnings("ignore:Call to deprecated")
-def test_products_of_similarities_with_a_vector(ours: WordVectors, theirs: KeyedVectors) -> None:
+def test_products_of_similarities_with_a_vector(ours: WordVectors, theirs: Any) -> None:
     vector = ours.get_vector("word5", norm=True)
     expected = theirs.most_similar_cosmul([vector, "word1"])
     same_ranking(ours.most_similar_cosmul([vector, "word1"]), expected)
@@ -67,7 +70,7 @@ def test_products_of_similarities_with_a_vector(ours: WordVectors, theirs: Keyed
 
 @pytest.mark.parametrize("restrict_vocab", [None, 20])
 def test_neighbours_by_word_and_by_vector(
-    ours: WordVectors, theirs: KeyedVectors, matrix: np.ndarray, restrict_vocab: int | None
+    ours: WordVectors, theirs: Any, matrix: np.ndarray, restrict_vocab: int | None
 ) -> None:
     for name in ("similar_by_word", "similar_by_key"):
         expected = getattr(theirs, name)("word3", 4, restrict_vocab)
@@ -77,7 +80,7 @@ def test_neighbours_by_word_and_by_vector(
     same_ranking(ours.similar_by_vector(query, 4, restrict_vocab), expected)
 
 
-def test_distances(ours: WordVectors, theirs: KeyedVectors, matrix: np.ndarray) -> None:
+def test_distances(ours: WordVectors, theirs: Any, matrix: np.ndarray) -> None:
     assert ours.distance("word1", "word2") == pytest.approx(theirs.distance("word1", "word2"))
     for query in ("word1", matrix[7]):
         np.testing.assert_allclose(ours.distances(query), theirs.distances(query), atol=1e-6)
@@ -87,7 +90,7 @@ def test_distances(ours: WordVectors, theirs: KeyedVectors, matrix: np.ndarray) 
         )
 
 
-def test_means_and_sets_of_words(ours: WordVectors, theirs: KeyedVectors) -> None:
+def test_means_and_sets_of_words(ours: WordVectors, theirs: Any) -> None:
     some, others = ["word1", "word2", "word3"], ["word9", "unknown", "word1"]
     assert ours.n_similarity(some, others) == pytest.approx(
         float(theirs.n_similarity(some, others)), abs=1e-6
@@ -113,12 +116,12 @@ def test_means_and_sets_of_words(ours: WordVectors, theirs: KeyedVectors) -> Non
     )
 
 
-def test_ranks(ours: WordVectors, theirs: KeyedVectors) -> None:
+def test_ranks(ours: WordVectors, theirs: Any) -> None:
     assert ours.rank("word1", "word2") == theirs.rank("word1", "word2")
     assert ours.closer_than("word1", "word2") == theirs.closer_than("word1", "word2")
 
 
-def test_rows_and_counts(ours: WordVectors, theirs: KeyedVectors) -> None:
+def test_rows_and_counts(ours: WordVectors, theirs: Any) -> None:
     assert ours.get_index("word4") == theirs.get_index("word4") == ours.vocab["word4"]
     assert ours.get_index("unknown", default=-1) == -1
     assert ours.has_index_for("word4")

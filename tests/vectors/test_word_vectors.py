@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
-from gensim.models import KeyedVectors
 
 from foretext.base.errors import SettingError, UnknownWordError
 from foretext.vectors.word_vectors import WordVectors
+from tests.lazy_import import lazy_import
+
+gensim_models = lazy_import("gensim.models")
 
 WORDS = [f"word{number}" for number in range(200)]
 MATRIX = np.random.default_rng(0).standard_normal((200, 12)).astype(np.float32)
@@ -17,8 +21,8 @@ def ours() -> WordVectors:
 
 
 @pytest.fixture(scope="module")
-def gensim() -> KeyedVectors:
-    vectors = KeyedVectors(12)
+def gensim() -> Any:
+    vectors = gensim_models.KeyedVectors(12)
     vectors.add_vectors(WORDS, MATRIX)
     return vectors
 

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from foretext.language_model import LanguageModel
+from tests.lazy_import import lazy_import
 from tests.serving.conftest import Server
 from tests.serving.models import TEXTS
 
-langchain_openai = pytest.importorskip("langchain_openai")
-openai = pytest.importorskip("openai")
-tiktoken = pytest.importorskip("tiktoken")
+langchain_openai = lazy_import("langchain_openai", optional=True)
+openai = lazy_import("openai", optional=True)
+tiktoken = lazy_import("tiktoken", optional=True)
 
 PROMPT = "the king"
 
@@ -77,7 +78,7 @@ def test_ids_of_its_own_tokenizer_are_refused(
 ) -> None:
     ranks = {bytes([byte]): byte for byte in range(256)}
     tiny = tiktoken.Encoding("tiny", pat_str=r"\S+|\s+", mergeable_ranks=ranks, special_tokens={})
-    monkeypatch.setattr(tiktoken, "encoding_for_model", lambda name: tiny)
+    monkeypatch.setattr("tiktoken.encoding_for_model", lambda name: tiny)
     with pytest.raises(openai.BadRequestError, match="check_embedding_ctx_length=False"):
         embeddings(server, **http_clients).embed_documents(TEXTS)
 
@@ -89,7 +90,7 @@ def test_ids_of_the_model_are_taken_where_the_client_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     own = SimpleNamespace(encode_ordinary=server.models["masked"].tokenizer.encode)
-    monkeypatch.setattr(tiktoken, "encoding_for_model", lambda name: own)
+    monkeypatch.setattr("tiktoken.encoding_for_model", lambda name: own)
     client = embeddings(server, default_headers={"x-token-ids-of": "masked"}, **http_clients)
     np.testing.assert_allclose(client.embed_documents(TEXTS), expected, rtol=1e-5, atol=1e-6)
 

@@ -13,11 +13,12 @@ import pytest
 
 from foretext.language_model import LanguageModel
 from tests.language_model.models import gpt
+from tests.lazy_import import lazy_import
 from tests.sequence_networks import in_use
 from tests.serving.conftest import Server
 from tests.serving.models import NAMES, TEXTS, word_vectors
 
-openai = pytest.importorskip("openai")
+openai = lazy_import("openai", optional=True)
 
 PROMPT = "the king"
 
