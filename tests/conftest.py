@@ -27,6 +27,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # not understand clusters that are started with another value.
 os.environ["RAY_AUTH_MODE"] = "disabled"
 
+# Nothing that a test writes has to survive a power cut, and disks take milliseconds to promise it.
+# Processes that a test starts still wait for them, and what is killed is one of those.
+os.fsync = lambda handle: None
+
 # Kernels compile at their first call, so a deadline an example would be a matter of luck; and a
 # test run that draws other examples every time is not one that can be repeated.
 settings.register_profile("foretext", deadline=None, derandomize=True, max_examples=60)

@@ -45,13 +45,14 @@ def test_nothing_runs(attack: Attack, marker: Path, tmp_path: Path) -> None:
         shutil.rmtree(place)
 
 
+@pytest.mark.quick_cases(2)  # the others train a BERT
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
         ("autoencoder", "its network"),
+        ("classification", "[task]"),
         ("bert", "own [backbone]"),
         ("bert", "[objective]"),
-        ("classification", "[task]"),
         ("task of bert", "own [task]"),
     ],
 )

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import pytest
 
 from foretext.comparison.candidates import usual_names
 from foretext.finetuning.setting_groups import SECTIONS, TABLES, setting_groups
+from foretext.pretraining import building
 from foretext.recipes import recipe_names
 from foretext.tasks import TASKS
 from tests.cli.conftest import Command
@@ -76,7 +78,8 @@ def test_an_unknown_name(command: Command) -> None:
     assert "Did you mean 'classification' or" in done.err
 
 
-def test_what_goes_together(command: Command) -> None:
+def test_what_goes_together(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "lawful_pairs", cache(building.lawful_pairs))  # takes seconds
     rows = json.loads(command("list", "--pairs", "--json").out)
     [bert] = [
         row for row in rows if (row["objective"], row["backbone"]) == ("masked_lm", "transformer")

@@ -36,6 +36,7 @@ def values_of(pair: Pair) -> tuple[str, str]:
 
 QUICK = covering(LAWFUL, values_of)
 OBJECTIVES = covering(LAWFUL, lambda pair: [pair.objective])
+BACKBONES = covering(LAWFUL, lambda pair: [pair.objective, pair.backbone])
 
 
 @pytest.fixture(scope="module", params=quick_if(LAWFUL, QUICK))
@@ -46,9 +47,9 @@ def pair(request: pytest.FixtureRequest) -> Pair:
 
 @pytest.fixture(scope="module")
 def run(pair: Pair, animal_text: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A kept run of a pair, with its page."""
+    """A kept run of a pair."""
     folder = tmp_path_factory.mktemp("run") / "run"
-    run_recipe(small_recipe(pair), animal_text, folder, report=True)
+    run_recipe(small_recipe(pair), animal_text, folder, report=False)
     return RunFolder(folder)
 
 
@@ -126,6 +127,7 @@ def test_it_is_measured_on_a_text(model: ft.LanguageModel, animal_text: Path) ->
     assert np.isfinite(numbers).all()
 
 
+@pytest.mark.parametrize("pair", quick_if(LAWFUL, BACKBONES), indirect=True)
 def test_a_resumed_run_ends_in_the_same_bits(
     pair: Pair,
     run: RunFolder,

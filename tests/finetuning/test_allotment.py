@@ -118,7 +118,7 @@ def test_a_smaller_sample_is_a_part_of_a_larger_one() -> None:
 
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
-    ("budget", "seconds", "expected"), [("6s", 0.04, 16), ("6s", 1e-6, 60), (None, 9.0, 60)]
+    ("budget", "seconds", "expected"), [("2s", 0.04 / 3, 16), ("2s", 1e-6, 60), (None, 9.0, 60)]
 )
 def test_the_baseline_learns_from_as_many_rows_as_its_time_allows(
     budget: str | None, seconds: float, expected: int,
