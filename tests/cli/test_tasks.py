@@ -102,6 +102,7 @@ def test_a_run_shows_its_figures(command: Command, files: TaskFiles, tmp_path: P
     assert not (run / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_a_search_is_part_of_the_result(command: Command, files: TaskFiles, tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     run = tmp_path / "run"

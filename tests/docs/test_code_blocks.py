@@ -36,14 +36,23 @@ RUN = [
 ]
 ALL = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 SHELLS = ("console", "sh")
-SLOW = {"README.md"} | {  # pages of several seconds; tests/docs/test_commands.py reads all of them
-    f"docs/guides/{name}.md"
+# Pages of more than a second. tests/docs/test_commands.py reads the commands of all of them, and
+# tests/outside/ tests the files that the pages on extending show.
+SLOW = {"README.md"} | {
+    f"docs/{name}.md"
     for name in (
-        *("bart", "classification-fasttext", "clean", "clusters", "compare", "corpus", "decoding"),
-        *("distillation", "electra", "elmo", "fasttext"),
-        *("ernie", "evaluation", "fine-tuning", "glove", "hugging-face", "language-models"),
-        *("large-texts", "lstm-lm", "objectives", "plan", "seq2seq", "serving", "t5", "unilm"),
-        *("vectors", "word2vec", "xlnet"),
+        *(f"extending/{name}" for name in ("backbone", "objective", "task")),
+        *(f"guides/{name}" for name in ("bart", "classification-fasttext", "clean", "clusters")),
+        *(
+            f"guides/{name}"
+            for name in ("compare", "corpus", "deberta", "decoding", "distillation")
+        ),
+        *(f"guides/{name}" for name in ("doc2vec", "electra", "elmo", "encoder-decoders", "ernie")),
+        *(f"guides/{name}" for name in ("evaluation", "fasttext", "fine-tuning", "glove")),
+        *(f"guides/{name}" for name in ("hugging-face", "language-models", "large-texts")),
+        *(f"guides/{name}" for name in ("lstm-lm", "objectives", "plan", "search", "seq2seq")),
+        *(f"guides/{name}" for name in ("sentence-vectors", "serving", "t5", "text-to-text")),
+        *(f"guides/{name}" for name in ("unilm", "vectors", "word2vec", "xlnet")),
     )
 }
 NEEDED = {"clusters.md": ("ray", "Ray is not installed: pip install 'foretext[ray]'")}

@@ -79,6 +79,7 @@ def test_an_interrupted_run_ends_in_the_same_bits(
     assert weights_of(tmp_path / "cut") == weights_of(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_words_of_texts_without_labels_are_learned(tmp_path: Path) -> None:
     """A barn stands beside cows only in texts without labels."""
     near = {"farm": ("cow", "barn"), "sea": ("ship", "harbour")}

@@ -28,6 +28,7 @@ def learned(folder: Path, *settings: str, budget: str | None = None) -> tuple[di
     return RunFolder(folder / "run").facts(), list(map(json.loads, lines))
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_the_weights_that_are_kept(tmp_path: Path) -> None:
     facts, records = learned(
         tmp_path, "training.steps=40", "training.schedule=constant", "training.keep=best"

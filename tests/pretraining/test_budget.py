@@ -196,6 +196,7 @@ def test_word_vectors_end_with_their_command(kind: str, tmp_path: Path) -> None:
     assert not (tmp_path / "run" / "checkpoints").exists()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("estimator", [ft.Word2Vec, ft.GloVe, ft.FastText])
 def test_the_budget_of_an_estimator_is_that_of_fit(
     estimator: type[ft.Word2Vec], tmp_path: Path
