@@ -36,24 +36,13 @@ RUN = [
 ]
 ALL = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 SHELLS = ("console", "sh")
-# Pages of more than a second. tests/docs/test_commands.py reads the commands of all of them, and
-# tests/outside/ tests the files that the pages on extending show.
-SLOW = {"README.md"} | {
-    f"docs/{name}.md"
-    for name in (
-        *(f"extending/{name}" for name in ("backbone", "objective", "task")),
-        *(f"guides/{name}" for name in ("bart", "classification-fasttext", "clean", "clusters")),
-        *(
-            f"guides/{name}"
-            for name in ("compare", "corpus", "deberta", "decoding", "distillation")
-        ),
-        *(f"guides/{name}" for name in ("doc2vec", "electra", "elmo", "encoder-decoders", "ernie")),
-        *(f"guides/{name}" for name in ("evaluation", "fasttext", "fine-tuning", "glove")),
-        *(f"guides/{name}" for name in ("hugging-face", "language-models", "large-texts")),
-        *(f"guides/{name}" for name in ("lstm-lm", "objectives", "plan", "search", "seq2seq")),
-        *(f"guides/{name}" for name in ("sentence-vectors", "serving", "t5", "text-to-text")),
-        *(f"guides/{name}" for name in ("unilm", "vectors", "word2vec", "xlnet")),
-    )
+# Pages of less than a second. tests/docs/test_commands.py reads the commands of all the others too,
+# and tests/outside/ tests the files that the pages on extending show.
+QUICK = {
+    *("ARCHITECTURE.md", "CONTRIBUTING.md", "docs/benchmarks.md"),
+    *("docs/extending/family.md", "docs/extending/index.md"),
+    *(f"docs/guides/{name}.md" for name in ("autoencoders", "in-memory", "index", "reliability")),
+    *(f"docs/guides/{name}.md" for name in ("scale", "subwords", "torchrun")),
 }
 NEEDED = {"clusters.md": ("ray", "Ray is not installed: pip install 'foretext[ray]'")}
 UNMAPPED = {"__init__.py", "__main__.py", "_version.py"}
@@ -88,7 +77,7 @@ def prepared(small_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def marked(path: Path) -> object:
     name = name_of(path)
-    return pytest.param(path, id=name, marks=[pytest.mark.slow] if name in SLOW else [])
+    return pytest.param(path, id=name, marks=[] if name in QUICK else [pytest.mark.slow])
 
 
 @pytest.mark.parametrize("path", [marked(path) for path in RUN])
