@@ -7,7 +7,6 @@ from typing import BinaryIO
 
 from foretext.corpus.compression import READ_SIZE, unpacked
 from foretext.corpus.decoding import decoded, normalize, whole_lines, with_line_feeds
-from foretext.corpus.delimited import csv_rows, tsv_rows
 from foretext.corpus.documents import (
     by_blank_line,
     by_blank_lines,
@@ -15,11 +14,10 @@ from foretext.corpus.documents import (
     by_line,
     join_rows,
 )
-from foretext.corpus.jsonl import jsonl_rows
+from foretext.corpus.file_formats import AUTO, FORMATS
 from foretext.corpus.layout import unwrapped
-from foretext.corpus.parquet import parquet_rows
 from foretext.corpus.sentences import split_sentences
-from foretext.corpus.settings import CorpusConfig, Format
+from foretext.corpus.settings import CorpusConfig
 from foretext.corpus.sources import suffix_format
 
 __all__ = ["format_of", "normal_form", "plain_text", "row_texts"]
@@ -30,12 +28,11 @@ _BY_DOCUMENTS: dict[str, Callable[[Iterable[str]], Iterator[str]]] = {
     "blank_lines": by_blank_lines,
     "file": by_file,
 }
-_ROWS_OF_TEXT = {"jsonl": jsonl_rows, "csv": csv_rows, "tsv": tsv_rows}
 
 
-def format_of(name: str, config: CorpusConfig) -> Format:
+def format_of(name: str, config: CorpusConfig) -> str:
     """Return the format of the settings, or of the suffix, or plain text."""
-    if config.format != "auto":
+    if config.format != AUTO:
         return config.format
     return suffix_format(name) or "txt"
 
@@ -52,11 +49,11 @@ def row_texts(file: BinaryIO, name: str, config: CorpusConfig) -> Iterator[str]:
     Raises:
         CorpusError: the file is damaged or of another kind.
     """
-    format = format_of(name, config)
-    if format == "parquet":
-        return parquet_rows(file, config.column, name)
+    format = FORMATS[format_of(name, config)]
+    if format.is_binary:
+        return format.reader(file, config.column, name)
     chunks = plain_text(file, name, config)
-    return _ROWS_OF_TEXT[format](chunks, config.column, name, config.max_piece_bytes)
+    return format.reader(chunks, config.column, name, config.max_piece_bytes)
 
 
 def normal_form(
@@ -74,7 +71,7 @@ def normal_form(
         CorpusError: the file is damaged or of another kind.
     """
     texts = (normalize(text, config.normalization) for text in _lines(file, name, config, seen))
-    if format_of(name, config) == "txt":
+    if FORMATS[format_of(name, config)].rows is None:
         paragraphs = unwrapped(texts) if config.lines == "wrapped" else texts
         found = _BY_DOCUMENTS[config.documents](paragraphs)
     else:
@@ -86,7 +83,7 @@ def _lines(
     file: BinaryIO, name: str, config: CorpusConfig, seen: Callable[[str], None] | None
 ) -> Iterator[str]:
     """Yield texts of whole lines; from rows, with empty lines between them."""
-    if format_of(name, config) == "txt":
+    if FORMATS[format_of(name, config)].rows is None:
         return whole_lines(_told(plain_text(file, name, config), seen))
     return whole_lines(join_rows(_told(row_texts(file, name, config), seen), READ_SIZE))
 

@@ -9,10 +9,10 @@ from pydantic import Field, model_validator
 from foretext.base.config import Config
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding import Encoding
+from foretext.corpus.file_formats import AUTO, FORMATS, FormatName
 
-__all__ = ["CorpusConfig", "Documents", "Format", "Lines"]
+__all__ = ["CorpusConfig", "Documents", "Lines"]
 
-Format = Literal["txt", "jsonl", "csv", "tsv", "parquet"]
 Documents = Literal["line", "blank_line", "blank_lines", "file"]
 Lines = Literal["whole", "wrapped"]
 
@@ -20,10 +20,10 @@ Lines = Literal["whole", "wrapped"]
 class CorpusConfig(Config):
     """Format and encoding of the files, and where lines, documents and sentences end."""
 
-    format: Literal["auto", "txt", "jsonl", "csv", "tsv", "parquet"] = "auto"
+    format: FormatName = AUTO
     """Format of the files; auto: by suffix."""
     column: str = "text"
-    """Column with the text, of jsonl, csv, tsv and parquet."""
+    """Column with the text, of all formats but txt."""
     encoding: Encoding = "utf-8"
     """Encoding of the files; a byte order mark is accepted."""
     lines: Literal["auto", "whole", "wrapped"] = "auto"
@@ -49,6 +49,8 @@ class CorpusConfig(Config):
                         f"{name} = {getattr(self, name)!r} has no effect on format = "
                         f"{self.format!r}, where each row is a document"
                     )
-        if self.format == "parquet" and self.encoding != "utf-8":
-            raise ValueError("encoding has no effect on format = 'parquet', which is always UTF-8")
+        if self.format != AUTO and FORMATS[self.format].is_binary and self.encoding != "utf-8":
+            raise ValueError(
+                f"encoding has no effect on format = {self.format!r}, which is always UTF-8"
+            )
         return self

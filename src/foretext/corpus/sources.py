@@ -20,7 +20,8 @@ from foretext.base.arguments import shown_value
 from foretext.base.errors import ArgumentError, CorpusError, did_you_mean
 from foretext.base.files import temporary_folder
 from foretext.corpus.compression import without_compression_suffix
-from foretext.corpus.settings import CorpusConfig, Format
+from foretext.corpus.file_formats import FORMATS
+from foretext.corpus.settings import CorpusConfig
 
 __all__ = [
     "CLEANED",
@@ -37,14 +38,7 @@ __all__ = [
     "suffix_format",
 ]
 
-SUFFIXES: dict[str, Format] = {
-    ".txt": "txt",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-}
+SUFFIXES = {suffix: name for name, format in FORMATS.items() for suffix in format.suffixes}
 
 CLEANED, DROPPED = "clean.json", "dropped.jsonl"  # of a cleaning: its facts, and what it dropped
 
@@ -55,7 +49,7 @@ STANDARD_INPUT = "-"
 
 
 def find_sources(
-    names: str | Path | Source | Sequence[str | Path | Source], only: Format | None = None
+    names: str | Path | Source | Sequence[str | Path | Source], only: str | None = None
 ) -> list[Source]:
     """Return the files of `names`, in the given order, those of folders and globs sorted.
 
@@ -78,7 +72,7 @@ def find_sources(
 
 
 def left_out(
-    names: str | Path | Source | Sequence[str | Path | Source], only: Format | None = None
+    names: str | Path | Source | Sequence[str | Path | Source], only: str | None = None
 ) -> dict[str, int]:
     """Return how many files of local folders `find_sources` passes over, the most first.
 
@@ -109,7 +103,7 @@ def left_out_sentence(found: Mapping[str, int]) -> str | None:
     )
 
 
-def _unread(file: Path, only: Format | None) -> str | None:
+def _unread(file: Path, only: str | None) -> str | None:
     """Return the key of a file in `left_out`; None: it is read."""
     if file.name.startswith("."):
         return "hidden"
@@ -122,7 +116,7 @@ def _unread(file: Path, only: Format | None) -> str | None:
     return PurePosixPath(file.name).suffix.lower() or "no suffix"
 
 
-def suffix_format(name: str) -> Format | None:
+def suffix_format(name: str) -> str | None:
     """Return the format for the suffix of `name`, without a compression suffix."""
     return SUFFIXES.get(PurePosixPath(without_compression_suffix(name)).suffix.lower())
 
@@ -156,7 +150,7 @@ def _listed(names: Any) -> list[str | Path | Source]:
     return listed
 
 
-def _find(name: str | Path | Source, only: Format | None) -> list[Source]:
+def _find(name: str | Path | Source, only: str | None) -> list[Source]:
     if isinstance(name, Source):
         return [name]
     if name == STANDARD_INPUT:
@@ -178,7 +172,7 @@ def _find(name: str | Path | Source, only: Format | None) -> list[Source]:
     raise CorpusError(f"{name}: there is no such file or folder.{_close_names(path)}")
 
 
-def _in_folder(folder: Path, only: Format | None) -> list[Path]:
+def _in_folder(folder: Path, only: str | None) -> list[Path]:
     files = sorted(file for file in _visible_files(folder) if not _is_dropped(file))
     found = [file for file in files if _wanted(file.name, only) and not _is_special(file)]
     if not found:
@@ -214,7 +208,7 @@ def _unreadable(error: OSError) -> None:
     )
 
 
-def _wanted(name: str, only: Format | None) -> bool:
+def _wanted(name: str, only: str | None) -> bool:
     format = suffix_format(name)
     return format is not None and only in (None, format)
 
@@ -240,7 +234,7 @@ def _close_names(path: Path) -> str:
     return did_you_mean(path.name, names) or f" Check the name in {where}."
 
 
-def _find_remote(url: str, only: Format | None) -> list[Source]:
+def _find_remote(url: str, only: str | None) -> list[Source]:
     try:
         filesystem, path = _filesystem(url)
         return [
@@ -260,7 +254,7 @@ def _filesystem(url: str) -> tuple[Any, str]:
     return filesystem, path
 
 
-def _remote_files(filesystem: Any, path: str, url: str, only: Format | None) -> list[str]:
+def _remote_files(filesystem: Any, path: str, url: str, only: str | None) -> list[str]:
     if filesystem.isfile(path):
         return [path]
     if filesystem.isdir(path):
@@ -286,7 +280,7 @@ def _remote_files(filesystem: Any, path: str, url: str, only: Format | None) -> 
     raise CorpusError(f"{url}: there is no such file or folder; check the URL and your access.")
 
 
-def _no_text(folder: str, names: Iterable[str], only: Format | None) -> CorpusError:
+def _no_text(folder: str, names: Iterable[str], only: str | None) -> CorpusError:
     known = [suffix for suffix, format in SUFFIXES.items() if only in (None, format)]
     suffixes = Counter(PurePosixPath(name).suffix or "no suffix" for name in names)
     holds = ", ".join(f"{number} with {suffix}" for suffix, number in suffixes.most_common(3))

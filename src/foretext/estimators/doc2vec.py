@@ -68,7 +68,7 @@ class Doc2Vec(Parameters):
         names: str | None = None,
         exact: bool = False,
         # words and text
-        format: Literal["auto", "txt", "jsonl", "csv", "tsv", "parquet"] = "auto",
+        format: str = "auto",
         column: str = "text",
         encoding: str = "utf-8",
         lines: Literal["auto", "whole", "wrapped"] = "auto",

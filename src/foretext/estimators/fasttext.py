@@ -48,7 +48,7 @@ class FastText(VectorEstimator):
         bucket: int = 2000000,
         alpha: float = 0.05,
         # words and text
-        format: Literal["auto", "txt", "jsonl", "csv", "tsv", "parquet"] = "auto",
+        format: str = "auto",
         column: str = "text",
         encoding: str = "utf-8",
         lines: Literal["auto", "whole", "wrapped"] = "auto",

@@ -42,7 +42,7 @@ class GloVe(VectorEstimator):
         memory: str = "2GB",
         cooccurrence: str | None = None,
         # words and text
-        format: Literal["auto", "txt", "jsonl", "csv", "tsv", "parquet"] = "auto",
+        format: str = "auto",
         column: str = "text",
         encoding: str = "utf-8",
         lines: Literal["auto", "whole", "wrapped"] = "auto",

@@ -51,7 +51,7 @@ class Word2Vec(VectorEstimator):
         keep: Literal["input", "mean"] = "input",
         exact: bool = False,
         # words and text
-        format: Literal["auto", "txt", "jsonl", "csv", "tsv", "parquet"] = "auto",
+        format: str = "auto",
         column: str = "text",
         encoding: str = "utf-8",
         lines: Literal["auto", "whole", "wrapped"] = "auto",
