@@ -34,7 +34,7 @@ class Albert(Bert):
         "embedding_dim": Key("embedding_size", 128),
         "dim": Key("hidden_size", 4096),
         "num_heads": Key("num_attention_heads", 64),
-        "feed_forward_dim": Key("intermediate_size", 16384),
+        "feed_forward_dim": Key("intermediate_size", 16384, said_by="hidden_dim"),
         "activation": Key("hidden_act", "gelu_new"),
         "dropout": Key("hidden_dropout_prob", 0.0),
         "attention_dropout": Key("attention_probs_dropout_prob", 0.0),

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from foretext.interop.buffers import is_zero
-from foretext.interop.family import Key
+from foretext.interop.encoder_decoder_family import EncoderDecoderFamily
+from foretext.interop.family import PLAIN, Key
 from foretext.interop.own_settings import own_part
 from foretext.interop.transfer import Row, affine
-from foretext.interop.transformer_family import PLAIN, EncoderDecoderFamily
 from foretext.objectives.base import Objective
 from foretext.objectives.text_infilling import TextInfilling
 
@@ -67,7 +67,9 @@ class Bart(EncoderDecoderFamily):
         "num_layers": Key("encoder_layers", 12),
         "dim": Key("d_model", 1024),
         "num_heads": Key("encoder_attention_heads", 16, copies=("decoder_attention_heads",)),
-        "feed_forward_dim": Key("encoder_ffn_dim", 4096, copies=("decoder_ffn_dim",)),
+        "feed_forward_dim": Key(
+            "encoder_ffn_dim", 4096, copies=("decoder_ffn_dim",), said_by="hidden_dim"
+        ),
         "max_length": Key("max_position_embeddings", 1024),
         "scale_embeddings": Key("scale_embedding", False),
         "activation": Key("activation_function", "gelu"),

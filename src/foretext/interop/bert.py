@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from foretext.backbones.base import Backbone
+from foretext.backbones.transformer import Transformer
 from foretext.backbones.transformer_config import TransformerConfig
-from foretext.interop.family import Key, Settings
+from foretext.interop.buffers import TRANSFORMER_BUFFERS
+from foretext.interop.family import PLAIN, Family, Key, Settings
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transfer import Heads, Row, affine
-from foretext.interop.transformer_family import PLAIN, TransformerFamily
 from foretext.objectives.base import Objective
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.objectives.unilm import UniLM
@@ -19,7 +21,7 @@ LAYER = "encoder.layer.{i}"
 SELF = f"{LAYER}.attention.self"
 
 
-class Bert(TransformerFamily):
+class Bert(Family):
     """Post-norm, learned positions, a masked-LM head, with or without next-sentence prediction.
 
     Biases and segments that our model does not have are stored as zeros.
@@ -28,6 +30,8 @@ class Bert(TransformerFamily):
     model_type = "bert"
     backbone_class = "BertModel"
     frame = "bert"
+    backbone: ClassVar[type[Backbone]] = Transformer
+    buffers = TRANSFORMER_BUFFERS
     objective: ClassVar[type[Objective]] = MaskedLM
     others: ClassVar[tuple[type[Objective], ...]] = (UniLM,)
 
@@ -44,7 +48,7 @@ class Bert(TransformerFamily):
         "num_layers": Key("num_hidden_layers", 12),
         "dim": Key("hidden_size", 768),
         "num_heads": Key("num_attention_heads", 12),
-        "feed_forward_dim": Key("intermediate_size", 3072),
+        "feed_forward_dim": Key("intermediate_size", 3072, said_by="hidden_dim"),
         "max_length": Key("max_position_embeddings", 512),
         "norm_eps": Key("layer_norm_eps", 1e-12),
         "activation": Key("hidden_act", "gelu"),

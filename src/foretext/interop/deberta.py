@@ -10,10 +10,10 @@ from torch import Tensor
 
 from foretext.backbones.deberta import Deberta, DebertaConfig
 from foretext.interop.bert import Bert
-from foretext.interop.family import Key, Settings
+from foretext.interop.buffers import TRANSFORMER_BUFFERS
+from foretext.interop.family import Family, Key, Settings
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transfer import Row, affine
-from foretext.interop.transformer_family import TransformerFamily
 from foretext.objectives.masked_lm import MaskedLM
 
 __all__ = ["DebertaV2"]
@@ -43,7 +43,7 @@ def _renamed_maps(row: Row) -> Row:
     return row._replace(theirs=tuple(names))
 
 
-class DebertaV2(TransformerFamily):
+class DebertaV2(Family):
     """Post-norm, contents compared with distances, a masked-LM head.
 
     The authors' discriminators, which DeBERTaV3's folders contain, have no head here: the masked-LM
@@ -54,6 +54,7 @@ class DebertaV2(TransformerFamily):
     backbone_class = "DebertaV2Model"
     frame = "bert"
     backbone = Deberta
+    buffers = TRANSFORMER_BUFFERS
     objective = MaskedLM
 
     fixed: ClassVar = {}
@@ -62,7 +63,7 @@ class DebertaV2(TransformerFamily):
         "num_layers": Key("num_hidden_layers", 24),
         "dim": Key("hidden_size", 1536),
         "num_heads": Key("num_attention_heads", 24),
-        "feed_forward_dim": Key("intermediate_size", 6144),
+        "feed_forward_dim": Key("intermediate_size", 6144, said_by="hidden_dim"),
         "shared_maps": Key("share_att_key", False),
         "absolute_positions": Key("position_biased_input", True),
         "num_segments": Key("type_vocab_size", 0),

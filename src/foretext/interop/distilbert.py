@@ -35,7 +35,7 @@ class DistilBert(Bert):
         "num_layers": Key("n_layers", 6),
         "dim": Key("dim", 768),
         "num_heads": Key("n_heads", 12),
-        "feed_forward_dim": Key("hidden_dim", 3072),
+        "feed_forward_dim": Key("hidden_dim", 3072, said_by="hidden_dim"),
         "max_length": Key("max_position_embeddings", 512),
         "activation": Key("activation", "gelu"),
         "dropout": Key("dropout", 0.1),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from foretext.backbones.transformer_config import TransformerConfig
@@ -12,7 +11,6 @@ from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transfer import Heads, Row, affine
 from foretext.objectives.base import Objective
 from foretext.objectives.electra import Electra as ReplacedTokens
-from foretext.objectives.masked_lm import MaskedLM
 
 __all__ = ["GENERATOR", "Electra", "ElectraGenerator"]
 
@@ -36,16 +34,19 @@ class Electra(Bert):
     }
     keys: ClassVar = {
         **Bert.keys,
-        "embedding_dim": Key("embedding_size", 128),
+        "embedding_dim": Key("embedding_size", 128, said_by="embedding_width", unlike="dim"),
         "dim": Key("hidden_size", 256),
         "num_heads": Key("num_attention_heads", 4),
-        "feed_forward_dim": Key("intermediate_size", 1024),
+        "feed_forward_dim": Key("intermediate_size", 1024, said_by="hidden_dim"),
     }
 
     prefix = "electra."
     backbone_rows = (
         *Bert.backbone_rows,
-        *affine("embeddings.projection", "embeddings_project"),
+        *(
+            row._replace(only_with="embedding_dim")
+            for row in affine("embeddings.projection", "embeddings_project")
+        ),
     )
     head_rows = (
         *affine("replaced.dense", "discriminator_predictions.dense"),
@@ -93,27 +94,6 @@ class Electra(Bert):
         """Whether there is a map behind the embeddings only where they are narrower or wider."""
         return super().allows(config) and config.embedding_dim != config.dim
 
-    def their_value(self, config: TransformerConfig, ours: str) -> Any:
-        """Return the value of their key for a setting of our backbone."""
-        if ours == "embedding_dim":
-            return config.embedding_width
-        return super().their_value(config, ours)
-
-    def our_value(self, theirs: Settings, ours: str) -> Any:
-        """Return the value of a setting of our backbone that has a key."""
-        found = super().our_value(theirs, ours)
-        if ours == "embedding_dim" and found == super().our_value(theirs, "dim"):
-            return None
-        return found
-
-    def rows(
-        self, config: Any, prefix: str, heads: Heads, theirs: Settings | None = None
-    ) -> Iterator[Row]:
-        """Return the rows of one model; a map behind the embeddings only where it has one."""
-        for row in super().rows(config, prefix, heads, theirs):
-            if config.embedding_dim is not None or ".projection." not in row.ours:
-                yield row
-
     def head_class(self, head: Any) -> str:
         """Return their class."""
         return "ElectraForPreTraining"
@@ -132,18 +112,33 @@ class Electra(Bert):
         return {} if head.detector_activation == config.activation else None
 
 
-class ElectraGenerator(Electra):
+class ElectraGenerator(Bert):
     """The generator, which is a masked language model; its head ends in the embeddings' width."""
 
-    objective: ClassVar[type[Objective]] = MaskedLM
+    model_type = Electra.model_type
+    backbone_class = Electra.backbone_class
+    others: ClassVar[tuple[type[Objective], ...]] = ()
 
+    fixed: ClassVar = Electra.fixed
+    keys: ClassVar = Electra.keys
+
+    prefix = Electra.prefix
+    backbone_rows = Electra.backbone_rows
     head_rows = (
         *affine("head.transform.dense", "generator_predictions.dense"),
         *affine("head.transform.norm", "generator_predictions.LayerNorm"),
         Row("head.bias", ("generator_lm_head.bias",)),
     )
+    pair_head_rows = ()
     task_heads = ()  # those of the discriminator read both
+    decoder = Electra.decoder
+    decoder_twin = None
     head_marks = frozenset({"generator_predictions.dense.weight"})
+    unused = Electra.unused
+
+    def allows(self, config: TransformerConfig) -> bool:
+        """Whether there is a map behind the embeddings only where they are narrower or wider."""
+        return super().allows(config) and config.embedding_dim != config.dim
 
     def head_class(self, head: Any) -> str:
         """Return their class."""

@@ -18,8 +18,8 @@ from foretext.interop.gpt2 import GPT2
 from foretext.interop.llama import Llama
 from foretext.interop.marian import Marian
 from foretext.interop.modernbert import ModernBert
-from foretext.interop.roberta import Camembert, Roberta, XLMRoberta
-from foretext.interop.t5 import MT5, T5
+from foretext.interop.roberta import Roberta
+from foretext.interop.t5 import T5
 from foretext.interop.xlnet import XLNet
 
 __all__ = ["FAMILIES", "family_of"]
@@ -28,8 +28,8 @@ FAMILIES: dict[str, Family] = {
     family.model_type: family
     for family in (
         Roberta(),  # before BERT, which has models of the same form
-        XLMRoberta(),
-        Camembert(),
+        Roberta("xlm-roberta", "XLMRoberta"),
+        Roberta("camembert", "Camembert"),
         Bert(),
         Albert(),
         DistilBert(),
@@ -39,7 +39,7 @@ FAMILIES: dict[str, Family] = {
         DebertaV2(),
         XLNet(),
         T5(),
-        MT5(),
+        T5("mt5", "MT5", newer=True),
         Bart(),
         Marian(),
         Electra(),

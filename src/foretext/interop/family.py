@@ -23,9 +23,18 @@ from foretext.objectives.base import Objective
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.frames import FrameKind
 
-__all__ = ["Family", "Key", "Settings"]
+__all__ = ["PLAIN", "Family", "Key", "Settings"]
 
 Settings = dict[str, Any]
+
+PLAIN: Mapping[str, Any] = {  # settings of a Transformer that most families do not have
+    "embedding_dim": None,
+    "share_layers": False,
+    "head_dim": None,
+    "scale_scores": True,
+    "global_every": 1,
+    "pooler_activation": "tanh",
+}
 
 
 class Key(NamedTuple):
@@ -34,16 +43,18 @@ class Key(NamedTuple):
     name: str
     default: Any  # where config.json does not say
     copies: tuple[str, ...] = ()  # other settings of theirs that equal it here
+    said_by: str | None = None  # property of our settings with the value; None: the setting itself
+    unlike: str | None = None  # setting of ours: where both are equal there, ours is none
 
 
 class Family(ABC):
-    """One kind of model of the library `transformers`. It has no state.
+    """One kind of model of the library `transformers`. It has no state but its names.
 
     A family with another backbone is a file with a subclass, and a row in `FAMILIES`.
     """
 
-    model_type: ClassVar[str]  # its name there
-    backbone_class: ClassVar[str]
+    model_type: str  # its name there
+    backbone_class: str
     frame: ClassVar[FrameKind]  # what stands around a text
     backbone: ClassVar[type[Backbone]]  # our class
     objective: ClassVar[type[Objective]]  # our class with the same head
@@ -52,6 +63,9 @@ class Family(ABC):
     fixed: ClassVar[Mapping[str, Any]]  # settings of our backbone that all of its models have
     keys: ClassVar[Mapping[str, Key]]  # the other settings of our backbone: theirs
     required: ClassVar[Mapping[str, Any]]  # theirs that have one supported value, the default
+    activations: ClassVar[
+        Mapping[str, str]
+    ] = {}  # their names: ours, of equals the first is written
     flags: ClassVar[Mapping[str, bool]] = {}  # theirs that say if a weight is there: the defaults
     special_ids: ClassVar[Mapping[str, str]]  # their setting: our name of a special token's task
 
@@ -61,7 +75,7 @@ class Family(ABC):
     pair_head_rows: ClassVar[tuple[Row, ...]] = ()  # those of next-sentence prediction
     decoder: ClassVar[str]  # their head's weights, where these are not the token vectors
     decoder_twin: ClassVar[tuple[str, str] | None] = None  # a head weight, and a copy beside them
-    task_heads: ClassVar[tuple[TaskHead, ...]] = ()  # their classes that answer tasks
+    task_heads: tuple[TaskHead, ...] = ()  # their classes that answer tasks
     head_marks: ClassVar[frozenset[str]]  # weights and classes that show that there is a head
     buffers: ClassVar[Mapping[str, Holds]] = {}  # names of tensors that are no weights: their check
     unused: ClassVar[str]  # expression for names of weights that are left out
@@ -147,11 +161,16 @@ class Family(ABC):
 
     def allows(self, config: Any) -> bool:
         """Whether a model of this family can have these settings of our backbone."""
+        if self.activations and config.activation not in self.activations.values():
+            return False
         return all(getattr(config, name) == value for name, value in self.fixed.items())
 
     def their_value(self, config: Any, ours: str) -> Any:
         """Return the value of their key for a setting of our backbone."""
-        return getattr(config, ours)
+        value = getattr(config, self.keys[ours].said_by or ours)
+        if ours == "activation" and self.activations:
+            return next(name for name, own in self.activations.items() if own == value)
+        return value
 
     def our_value(self, theirs: Settings, ours: str) -> Any:
         """Return the value of a setting of our backbone that has a key.
@@ -159,7 +178,24 @@ class Family(ABC):
         Raises:
             ValueError: with half a sentence, theirs is of a kind that foretext does not have.
         """
-        return self.read(theirs, self.keys[ours])
+        key = self.keys[ours]
+        if ours == "activation" and self.activations:
+            return self.activation(theirs, key)
+        value = self.read(theirs, key)
+        is_usual = key.unlike is not None and value == self.our_value(theirs, key.unlike)
+        return None if is_usual else value
+
+    def activation(self, theirs: Settings, key: Key) -> str:
+        """Return our name of an activation.
+
+        Raises:
+            ValueError: with half a sentence, foretext does not have it.
+        """
+        name = self.read(theirs, key)
+        if name not in self.activations:
+            known = ", ".join(self.activations)
+            raise ValueError(f"{key.name} = {name!r} is not supported, only {known} are")
+        return self.activations[name]
 
     @property
     def visibility(self) -> Visibility:
@@ -244,6 +280,8 @@ class Family(ABC):
     ) -> Iterator[Row]:
         """Return the rows of one model, with full names; `theirs` are all of its settings."""
         for row in self.backbone_rows:
+            if row.only_with is not None and getattr(config, row.only_with) is None:
+                continue
             num_layers = self.num_layers(config, row) if "{i}" in row.ours else 1
             for layer in range(row.first_layer if "{i}" in row.ours else 0, num_layers):
                 yield row.of_layer(layer).prefixed("backbone.", prefix)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from foretext.backbones.base import Backbone
+from foretext.backbones.transformer import Transformer
 from foretext.backbones.transformer_config import TransformerConfig
-from foretext.interop.family import Key, Settings
+from foretext.interop.buffers import TRANSFORMER_BUFFERS
+from foretext.interop.family import PLAIN, Family, Key, Settings
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transfer import Row, affine
-from foretext.interop.transformer_family import PLAIN, TransformerFamily
 from foretext.objectives.causal_lm import CausalLM
 
 __all__ = ["GPT2"]
 
 
-class GPT2(TransformerFamily):
+class GPT2(Family):
     """Pre-norm, learned positions. The matrices are stored transposed.
 
     Biases that our model does not have are stored as zeros.
@@ -23,6 +25,8 @@ class GPT2(TransformerFamily):
     model_type = "gpt2"
     backbone_class = "GPT2Model"
     frame = "gpt"
+    backbone: ClassVar[type[Backbone]] = Transformer
+    buffers = TRANSFORMER_BUFFERS
     objective = CausalLM
 
     fixed: ClassVar = {
@@ -39,7 +43,7 @@ class GPT2(TransformerFamily):
         "num_layers": Key("n_layer", 12),
         "dim": Key("n_embd", 768),
         "num_heads": Key("n_head", 12),
-        "feed_forward_dim": Key("n_inner", None),
+        "feed_forward_dim": Key("n_inner", None, said_by="hidden_dim"),
         "max_length": Key("n_positions", 1024),
         "norm_eps": Key("layer_norm_epsilon", 1e-5),
         "activation": Key("activation_function", "gelu_new"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from foretext.backbones.base import Backbone
+from foretext.backbones.transformer import Transformer
 from foretext.backbones.transformer_config import TransformerConfig
-from foretext.interop.family import Key, Settings
+from foretext.interop.buffers import TRANSFORMER_BUFFERS
+from foretext.interop.family import PLAIN, Family, Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transfer import Row, affine, scale
-from foretext.interop.transformer_family import PLAIN, TransformerFamily
 from foretext.objectives.causal_lm import CausalLM
 
 __all__ = ["Llama"]
@@ -19,7 +21,7 @@ ATTENTION = "layers.{i}.self_attn"
 FEED_FORWARD = "layers.{i}.mlp"
 
 
-class Llama(TransformerFamily):
+class Llama(Family):
     """Pre-norm by root mean square, rotary positions, gated.
 
     Their models have attention dropout only, so our `dropout` is kept under "foretext" only.
@@ -28,6 +30,8 @@ class Llama(TransformerFamily):
     model_type = "llama"
     backbone_class = "LlamaModel"
     frame = "gpt"
+    backbone: ClassVar[type[Backbone]] = Transformer
+    buffers = TRANSFORMER_BUFFERS
     objective = CausalLM
 
     fixed: ClassVar = {
@@ -44,7 +48,7 @@ class Llama(TransformerFamily):
         "num_layers": Key("num_hidden_layers", 32),
         "dim": Key("hidden_size", 4096),
         "num_heads": Key("num_attention_heads", 32),
-        "feed_forward_dim": Key("intermediate_size", 11008),
+        "feed_forward_dim": Key("intermediate_size", 11008, said_by="hidden_dim"),
         "max_length": Key("max_position_embeddings", 2048),
         "norm_eps": Key("rms_norm_eps", 1e-6),
         "activation": Key("hidden_act", "silu"),

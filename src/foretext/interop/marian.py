@@ -14,9 +14,9 @@ from foretext.backbones.encoder_decoder import EncoderDecoder, EncoderDecoderCon
 from foretext.interop.bart import Bart, bart_layers
 from foretext.interop.buffers import ROUNDED, Holds
 from foretext.interop.config_file import read_vocab_size
-from foretext.interop.family import Settings
+from foretext.interop.encoder_decoder_family import EncoderDecoderFamily
+from foretext.interop.family import PLAIN, Family, Settings
 from foretext.interop.transfer import Heads, Row
-from foretext.interop.transformer_family import PLAIN, EncoderDecoderFamily, TransformerFamily
 from foretext.nn.positions import sinusoids
 from foretext.objectives.base import Objective
 from foretext.objectives.prefix_lm import PrefixLM
@@ -92,7 +92,7 @@ class Marian(EncoderDecoderFamily):
 
     def fits(self, backbone: Backbone, objective: Objective | None = None) -> bool:
         """Whether a model of ours is of these classes; it may have two vocabularies."""
-        return TransformerFamily.fits(self, backbone, objective)
+        return Family.fits(self, backbone, objective)
 
     def head_class(self, head: Any) -> str:
         """Return their class."""

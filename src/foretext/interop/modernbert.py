@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from foretext.backbones.base import Backbone
+from foretext.backbones.transformer import Transformer
 from foretext.backbones.transformer_config import TransformerConfig
-from foretext.interop.family import Key, Settings
+from foretext.interop.buffers import TRANSFORMER_BUFFERS
+from foretext.interop.family import PLAIN, Family, Key, Settings
 from foretext.interop.rotary import read_rotary
 from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transfer import Row, affine
-from foretext.interop.transformer_family import PLAIN, TransformerFamily
 from foretext.nn.pooling import Pooling
 from foretext.objectives.masked_lm import MaskedLM
 
@@ -29,7 +31,7 @@ def _transform(ours: str) -> list[Row]:
     ]
 
 
-class ModernBert(TransformerFamily):
+class ModernBert(Family):
     """Pre-norm without a first norm, rotary positions, gated, often without biases.
 
     Dropout matters in training only: ours, of embeddings and of each part's result, stands for
@@ -39,6 +41,8 @@ class ModernBert(TransformerFamily):
     model_type = "modernbert"
     backbone_class = "ModernBertModel"
     frame = "bert"
+    backbone: ClassVar[type[Backbone]] = Transformer
+    buffers = TRANSFORMER_BUFFERS
     objective = MaskedLM
 
     fixed: ClassVar = {
@@ -55,7 +59,7 @@ class ModernBert(TransformerFamily):
         "num_layers": Key("num_hidden_layers", 22),
         "dim": Key("hidden_size", 768),
         "num_heads": Key("num_attention_heads", 12),
-        "feed_forward_dim": Key("intermediate_size", 1152),
+        "feed_forward_dim": Key("intermediate_size", 1152, said_by="hidden_dim"),
         "max_length": Key("max_position_embeddings", 8192),
         "norm_eps": Key("norm_eps", 1e-5),
         "activation": Key("hidden_activation", "gelu"),

@@ -12,7 +12,7 @@ from foretext.interop.task_heads import OF_TEXTS, TaskHead, similarities
 from foretext.interop.transfer import Heads, Row, affine
 from foretext.tokenizers.base import Tokenizer
 
-__all__ = ["Camembert", "Roberta", "XLMRoberta"]
+__all__ = ["Roberta"]
 
 PAD = 1  # id of padding where config.json does not say it
 
@@ -45,11 +45,13 @@ class Roberta(Bert):
     """The layers of BERT with one kind of segment; two separators stand between two texts.
 
     The positions of a row begin behind the id of padding, so that the vectors up to there are used
-    by no row, and `max_position_embeddings` counts them.
-    """
+    by no row, and `max_position_embeddings` counts them. XLM-RoBERTa (Conneau et al. 2020) and
+    CamemBERT (Martin et al. 2020) are RoBERTa under other names.
 
-    model_type = "roberta"
-    backbone_class = "RobertaModel"
+    Args:
+        model_type: its name there.
+        begin: what the names of its classes begin with.
+    """
 
     special_ids: ClassVar = {"pad_token_id": "pad", "bos_token_id": "cls", "eos_token_id": "sep"}
     required: ClassVar = {**Bert.required, "type_vocab_size": 1}
@@ -61,13 +63,16 @@ class Roberta(Bert):
         Row("head.bias", ("lm_head.bias",)),
     )
     pair_head_rows = ()
-    task_heads = _task_heads("Roberta")
     decoder = "lm_head.decoder.weight"
     decoder_twin = ("lm_head.bias", "lm_head.decoder.bias")
     head_marks = frozenset({"lm_head.dense.weight"})
     unused = r"(roberta\.)?(embeddings\.(position_ids|token_type_ids)|pooler\.dense\.\w+)" + (
         r"|(classifier|qa_outputs)\..+"
     )
+
+    def __init__(self, model_type: str = "roberta", begin: str = "Roberta") -> None:
+        self.model_type, self.backbone_class = model_type, f"{begin}Model"
+        self.task_heads = _task_heads(begin)
 
     def suits(self, tokenizer: Tokenizer) -> bool:
         """Whether two texts are separated as RoBERTa's are, and padding tells where rows begin."""
@@ -122,22 +127,6 @@ class Roberta(Bert):
         """Return no keys; None where their head is another one."""
         ours = (head.next_sentence, head.norm, head.activation, head.norm_eps)
         return {} if ours == (False, "layer", "gelu", config.norm_eps) else None
-
-
-class XLMRoberta(Roberta):
-    """RoBERTa in many languages (Conneau et al. 2020)."""
-
-    model_type = "xlm-roberta"
-    backbone_class = "XLMRobertaModel"
-    task_heads = _task_heads("XLMRoberta")
-
-
-class Camembert(Roberta):
-    """RoBERTa in French (Martin et al. 2020)."""
-
-    model_type = "camembert"
-    backbone_class = "CamembertModel"
-    task_heads = _task_heads("Camembert")
 
 
 def _first_position(theirs: Settings) -> int:

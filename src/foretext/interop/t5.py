@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from torch import Tensor
@@ -11,16 +11,17 @@ from foretext.backbones.base import Backbone
 from foretext.backbones.encoder_decoder import EncoderDecoderConfig
 from foretext.backbones.transformer import Transformer
 from foretext.backbones.transformer_config import TransformerConfig
-from foretext.interop.family import Family, Key, Settings
+from foretext.interop.buffers import TRANSFORMER_BUFFERS
+from foretext.interop.encoder_decoder_family import EncoderDecoderFamily
+from foretext.interop.family import PLAIN, Family, Key, Settings
 from foretext.interop.task_heads import TaskHead, similarities
 from foretext.interop.transfer import Heads, Row, affine, scale
-from foretext.interop.transformer_family import PLAIN, EncoderDecoderFamily, TransformerFamily
 from foretext.nn.feed_forward import GATED
 from foretext.objectives.base import Objective
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.objectives.span_corruption import SpanCorruption
 
-__all__ = ["MT5", "T5"]
+__all__ = ["T5", "T5Encoder"]
 
 LENGTH = 512  # of a row; the network itself has no limit
 INNER = "DenseReluDense.wi"  # two matrices where the part is gated: wi_0 and wi_1
@@ -49,8 +50,8 @@ KEYS = {
     "num_layers": Key("num_layers", 6),
     "dim": Key("d_model", 512),
     "num_heads": Key("num_heads", 8),
-    "head_dim": Key("d_kv", 64),
-    "feed_forward_dim": Key("d_ff", 2048),
+    "head_dim": Key("d_kv", 64, said_by="head_width"),
+    "feed_forward_dim": Key("d_ff", 2048, said_by="hidden_dim"),
     "max_length": Key("n_positions", LENGTH),
     "num_buckets": Key("relative_attention_num_buckets", 32),
     "max_distance": Key("relative_attention_max_distance", 128),
@@ -60,6 +61,7 @@ KEYS = {
     "feed_forward_dropout": Key("dropout_rate", 0.1),
     "dropout": Key("dropout_rate", 0.1),
 }
+REQUIRED = {"is_decoder": False, "quantization_config": None}
 SPECIAL_IDS = {"pad_token_id": "pad", "eos_token_id": "end"}
 
 
@@ -87,67 +89,87 @@ def _tower(ours: str, theirs: str) -> Iterator[Row]:
     yield scale(f"{ours}final_norm", f"{theirs}.final_layer_norm")
 
 
-class _OfT5(TransformerFamily):
-    """What T5 and its encoder alone have in common; T5 keeps our other rates of dropout here."""
+def _length(value: Any, ours: str) -> Any:
+    """Return the value of a setting of ours; null is no length there."""
+    return LENGTH if ours == "max_length" and value is None else value
 
-    frame = "t5"
-    keys: ClassVar = KEYS
-    activations: ClassVar = ACTIVATIONS
-    required: ClassVar = {"is_decoder": False, "quantization_config": None}
-    special_ids: ClassVar = SPECIAL_IDS
-    prefix = ""
 
-    def their_value(self, config: TransformerConfig, ours: str) -> Any:
-        """Return the value of their key for a setting of our backbone."""
-        return config.head_width if ours == "head_dim" else super().their_value(config, ours)
-
-    def our_value(self, theirs: Settings, ours: str) -> Any:
-        """Return the value of a setting of our backbone that has a key; null is no length there."""
-        value = super().our_value(theirs, ours)
-        return LENGTH if ours == "max_length" and value is None else value
-
-    def rows(
-        self, config: TransformerConfig, prefix: str, heads: Heads, theirs: Settings | None = None
-    ) -> Iterator[Row]:
-        """Return the rows of one model; a gated part has two matrices in place of one."""
-        gated = config.activation in GATED
-        for row in super().rows(config, prefix, heads, theirs):
-            (name, *_) = row.theirs
-            if gated and f"{INNER}." in name:
-                names = tuple(name.replace(INNER, f"{INNER}_{part}") for part in range(2))
-                row = row._replace(theirs=names)
+def _gated(rows: Iterable[Row], config: TransformerConfig) -> Iterator[Row]:
+    """Return rows of which a gated part has two matrices in place of one."""
+    for row in rows:
+        (name, *_) = row.theirs
+        if config.activation in GATED and f"{INNER}." in name:
+            names = tuple(name.replace(INNER, f"{INNER}_{part}") for part in range(2))
+            yield row._replace(theirs=names)
+        else:
             yield row
 
-    def renamed(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Return weights without the prefix that classes with a head for a task have."""
-        bare = {name.removeprefix("transformer."): weight for name, weight in weights.items()}
-        return super().renamed(bare)
+
+def _bare(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return weights without the prefix that classes with a head for a task have."""
+    return {name.removeprefix("transformer."): weight for name, weight in weights.items()}
 
 
-class T5(_OfT5, EncoderDecoderFamily):
+class T5(EncoderDecoderFamily):
     """Pre-norm by root mean square, relative buckets, no biases.
 
     The first release has ReLU and one matrix for token vectors and head, before which states are
-    divided by √D; since 1.1 it is gated and the head has weights of its own.
+    divided by √D; since 1.1 it is gated and the head has weights of its own. mT5 (Xue et al. 2021)
+    is T5 1.1 in many languages; it is saved as `t5`.
+
+    Args:
+        model_type: its name there.
+        begin: what the names of its classes begin with.
+        newer: whether it is always as since release 1.1.
     """
 
-    model_type = "t5"
-    backbone_class = "T5Model"
+    frame = "t5"
     objective: ClassVar[type[Objective]] = SpanCorruption
 
     fixed: ClassVar = FIXED
+    keys: ClassVar = KEYS
+    activations: ClassVar = ACTIVATIONS
+    required: ClassVar = REQUIRED
+    special_ids: ClassVar = SPECIAL_IDS
     decoder_layers = "num_decoder_layers"
     copies = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
+    prefix = ""
     backbone_rows = (
         Row("encoder.embeddings.tokens.weight", ("shared.weight",)),
         *_tower("encoder.", "encoder"),
         *_tower("decoder.", "decoder"),
     )
     head_rows = ()
-    head_marks = frozenset({"lm_head.weight", "T5ForConditionalGeneration", "T5WithLMHeadModel"})
+    head_marks = frozenset(
+        {
+            "lm_head.weight",
+            "T5ForConditionalGeneration",
+            "T5WithLMHeadModel",
+            "MT5ForConditionalGeneration",
+        }
+    )
     unused = r"decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight" + (
         r"|(classification_head|classifier|qa_outputs)\..+"
     )
+
+    def __init__(self, model_type: str = "t5", begin: str = "T5", *, newer: bool = False) -> None:
+        self.model_type, self.backbone_class = model_type, f"{begin}Model"
+        self.newer = newer
+
+    def our_value(self, theirs: Settings, ours: str) -> Any:
+        """Return the value of a setting of our backbone that has a key."""
+        usual = {"feed_forward_proj": "gated-gelu"} if self.newer else {}
+        return _length(super().our_value({**usual, **theirs}, ours), ours)
+
+    def rows(
+        self, config: TransformerConfig, prefix: str, heads: Heads, theirs: Settings | None = None
+    ) -> Iterator[Row]:
+        """Return the rows of one model."""
+        return _gated(super().rows(config, prefix, heads, theirs), config)
+
+    def renamed(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Return weights under one name each."""
+        return super().renamed(_bare(weights))
 
     def head_class(self, head: Any) -> str:
         """Return their class."""
@@ -155,6 +177,8 @@ class T5(_OfT5, EncoderDecoderFamily):
 
     def head_settings(self, theirs: Settings) -> Settings:
         """Return whether states are divided; files of earlier releases do not say it."""
+        if self.newer:
+            return {"scale_states": False}
         tied = theirs.get("tie_word_embeddings") is not False
         return {"scale_states": bool(theirs.get("scale_decoder_outputs", tied))}
 
@@ -176,28 +200,22 @@ class T5(_OfT5, EncoderDecoderFamily):
         return encoder if name.removeprefix("M") in encoder.classes else self
 
 
-class MT5(T5):
-    """T5 1.1 in many languages (Xue et al. 2021); saved as `t5`."""
-
-    model_type = "mt5"
-    backbone_class = "MT5Model"
-    keys: ClassVar = {**KEYS, "activation": Key("feed_forward_proj", "gated-gelu")}
-    head_marks = frozenset({"lm_head.weight", "MT5ForConditionalGeneration"})
-
-    def head_settings(self, theirs: Settings) -> Settings:
-        """Return that states are not divided."""
-        return {"scale_states": False}
-
-
-class T5Encoder(_OfT5):
+class T5Encoder(Family):
     """The encoder of T5 by itself: a Transformer that tasks read rows with."""
 
     model_type = "t5"
     backbone_class = "T5EncoderModel"
+    frame = "t5"
+    buffers = TRANSFORMER_BUFFERS
     backbone: ClassVar[type[Backbone]] = Transformer
     objective: ClassVar[type[Objective]] = MaskedLM  # a head that T5 does not have
 
     fixed: ClassVar = {**FIXED, "num_segments": 0}
+    keys: ClassVar = KEYS
+    activations: ClassVar = ACTIVATIONS
+    required: ClassVar = REQUIRED
+    special_ids: ClassVar = SPECIAL_IDS
+    prefix = ""
     backbone_rows = (
         Row("embeddings.tokens.weight", ("shared.weight",)),
         *_tower("", "encoder"),
@@ -221,9 +239,19 @@ class T5Encoder(_OfT5):
         """Their classes that have no decoder."""
         return frozenset({self.backbone_class, *(head.their_class for head in self.task_heads)})
 
+    def our_value(self, theirs: Settings, ours: str) -> Any:
+        """Return the value of a setting of our backbone that has a key."""
+        return _length(super().our_value(theirs, ours), ours)
+
+    def rows(
+        self, config: TransformerConfig, prefix: str, heads: Heads, theirs: Settings | None = None
+    ) -> Iterator[Row]:
+        """Return the rows of one model."""
+        return _gated(super().rows(config, prefix, heads, theirs), config)
+
     def renamed(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
         """Return weights whose token vectors have one name."""
-        weights = super().renamed(weights)
+        weights = _bare(weights)
         copy = weights.pop("encoder.embed_tokens.weight", None)
         return weights if copy is None else {"shared.weight": copy, **weights}
 

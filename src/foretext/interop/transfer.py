@@ -180,6 +180,7 @@ class Row(NamedTuple):
     theirs: tuple[str, ...]  # parts, concatenated along our first axis
     layout: Layout = "same"  # of each part: as ours, transposed, last row first, or (1, ...)
     flag: str | None = None  # their setting for whether it exists; None: it always does
+    only_with: str | None = None  # setting of ours that is none in models without it
     first_layer: int = 0  # with this weight
     num_unused: int = 0  # rows of theirs before ours, which no program reads
     num_heads: int = 0  # into which the last axis of theirs is cut; 0: it is not

@@ -18,7 +18,6 @@ LENGTH = 512  # of a row in pretraining; the network itself has no limit, and co
 LAYER = "layer.{i}"
 ATTENTION = f"{LAYER}.rel_attn"
 SUMMARY = {"summary_type": "last", "summary_use_proj": True, "summary_activation": "tanh"}
-OURS, THEIRS = ("gelu", "gelu_tanh", "relu"), ("gelu", "gelu_new", "relu")
 
 
 def _by_heads(ours: str, *theirs: str, transposed: bool = True) -> Row:
@@ -42,13 +41,14 @@ class XLNet(Family):
         "num_layers": Key("n_layer", 24),
         "dim": Key("d_model", 1024),
         "num_heads": Key("n_head", 16),
-        "feed_forward_dim": Key("d_inner", 4096),
+        "feed_forward_dim": Key("d_inner", 4096, said_by="hidden_dim"),
         "activation": Key("ff_activation", "gelu"),
         "norm_eps": Key("layer_norm_eps", 1e-12),
         "attention_dropout": Key("dropout", 0.1),  # they have one rate, and ours below is kept
         "dropout": Key("dropout", 0.1),
         "init_std": Key("initializer_range", 0.02),
     }
+    activations: ClassVar = {"gelu": "gelu", "gelu_new": "gelu_tanh", "relu": "relu"}
     required: ClassVar = {
         "attn_type": "bi",
         "bi_data": False,
@@ -112,28 +112,6 @@ class XLNet(Family):
     def head_class(self, head: Any) -> str:
         """Return their class with a language modelling head."""
         return "XLNetLMHeadModel"
-
-    def their_value(self, config: Any, ours: str) -> Any:
-        """Return the value of their key for a setting of our backbone."""
-        if ours == "activation":
-            return THEIRS[OURS.index(config.activation)]
-        return (
-            config.hidden_dim if ours == "feed_forward_dim" else super().their_value(config, ours)
-        )
-
-    def our_value(self, theirs: Settings, ours: str) -> Any:
-        """Return the value of a setting of our backbone that has a key.
-
-        Raises:
-            ValueError: with half a sentence, theirs is of a kind that foretext does not have.
-        """
-        value = super().our_value(theirs, ours)
-        if ours != "activation":
-            return value
-        if value not in THEIRS:
-            known = ", ".join(THEIRS)
-            raise ValueError(f"ff_activation = {value!r} is not supported, only {known} are")
-        return OURS[THEIRS.index(value)]
 
     def further_settings(self, theirs: Settings) -> Settings:
         """Return the length of a row.
