@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from foretext.kernels.object_file import CAN_LOAD
+from foretext.kernels.compiled.object_file import CAN_LOAD
 
 HEAVY = ("numba", "llvmlite", "pyarrow", "pandas", "scipy", "sklearn", "torch", "altair")
 MOST_MEGABYTES = 160  # of a run with 40 words; numba and LLVM alone take 110

@@ -1,7 +1,8 @@
 """How a kernel becomes machine code, which lets go of the GIL and is kept between runs.
 
 Nothing is compiled, and numba is not even loaded, before a kernel is called: importing one costs
-nothing, and a kept kernel (`foretext.kernels.kept`) that was compiled before runs without numba.
+nothing, and a kept kernel (`foretext.kernels.compiled.kept`) that was compiled before runs without
+numba.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def kernel(*, kept: bool = False, **options: Any) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         if kept:
-            from foretext.kernels.kept import KeptKernel
+            from foretext.kernels.compiled.kept import KeptKernel
 
             return cast(F, KeptKernel(function, options))
         return cast(F, Kernel(function, options))
@@ -85,7 +86,7 @@ class Kernel:
     @cached_property
     def dispatcher(self) -> Any:
         """What callers in Python call: compiled with numba, and in its cache on disk."""
-        from foretext.kernels.compiler import dispatcher
+        from foretext.kernels.compiled.compiler import dispatcher
 
         with one_at_a_time:
             return dispatcher(self.resolved(), self.options)
@@ -93,7 +94,7 @@ class Kernel:
     @cached_property
     def compiled(self) -> Any:
         """What numba takes in its place within another kernel."""
-        from foretext.kernels.compiler import callee
+        from foretext.kernels.compiled.compiler import callee
 
         with one_at_a_time:
             return callee(self.resolved(), self.options)

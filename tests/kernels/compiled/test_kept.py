@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from foretext.kernels import kept as code_files
 from foretext.kernels.compile import kernel
-from foretext.kernels.kept import CodeFile, KeptKernel
-from foretext.kernels.object_file import CAN_LOAD, MachineCode, NotLoadableError
+from foretext.kernels.compiled import kept as code_files
+from foretext.kernels.compiled.kept import CodeFile, KeptKernel
+from foretext.kernels.compiled.object_file import CAN_LOAD, MachineCode, NotLoadableError
 
 pytestmark = pytest.mark.skipif(not CAN_LOAD, reason="machine code is kept on Linux, AMD64 only")
 
@@ -99,18 +99,24 @@ def test_each_set_of_types_has_a_file_of_its_own(folder: Path) -> None:
     assert len(list(folder.iterdir())) == 3
 
 
+@pytest.mark.parametrize("name", ["callee", "compiled.callee"])
 def test_another_source_has_another_file(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room = tmp_path / "kernels"
-    room.mkdir()
-    caller, callee = room / "caller.py", room / "callee.py"
-    caller.write_text("from foretext.kernels.callee import x\n")
+    (room / "compiled").mkdir(parents=True)
+    caller, callee = room / "caller.py", room / f"{name.replace('.', '/')}.py"
+    caller.write_text(f"from foretext.kernels.{name} import x\n")
     callee.write_text("x = 1\n")
     monkeypatch.setattr(code_files, "HERE", room)
     before = code_files._sources.__wrapped__(caller)
     callee.write_text("x = 2\n")
     assert code_files._sources.__wrapped__(caller) != before
+
+
+def test_the_compiler_is_among_the_sources_of_a_kernel() -> None:
+    assert (code_files.HERE / "compiled" / "compiler.py").is_file()
+    assert (code_files.HERE / "draws.py").is_file()
 
 
 def test_without_a_folder_numba_runs_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +130,7 @@ def test_code_that_cannot_be_loaded_is_left_to_numba(
     def refuse(content: bytes) -> None:
         raise NotLoadableError("no")
 
-    monkeypatch.setattr("foretext.kernels.kept.MachineCode", refuse)
+    monkeypatch.setattr("foretext.kernels.compiled.kept.MachineCode", refuse)
     assert KeptKernel(shares, {})(7, 2) == 3
 
 

@@ -1,9 +1,9 @@
 """Kernels whose machine code stands in files of its own and runs without a compiler in memory.
 
 numba's cache needs numba and LLVM in every process: 80 MB and a second, for code that is there
-already. A kept kernel is an object file (`foretext.kernels.object_file`) after a line that says how
-to call it, by numba's convention: where the result and an error go, then the arguments, an array as
-its owner (none), its parent (none), size, bytes of an item, address, shape and strides.
+already. A kept kernel is an object file (`foretext.kernels.compiled.object_file`) after a line that
+says how to call it, by numba's convention: where the result and an error go, then the arguments,
+an array as its owner (none), its parent (none), size, bytes of an item, address, shape and strides.
 
 Where the machine code of kept kernels stands between runs. The name of a file says all that the
 code depends on: the sources of the kernel and of what it uses, its options, the types of its
@@ -31,7 +31,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from foretext.kernels.compile import Kernel, one_at_a_time
-from foretext.kernels.object_file import CAN_LOAD, MachineCode, NotLoadableError
+from foretext.kernels.compiled.object_file import CAN_LOAD, MachineCode, NotLoadableError
 
 __all__ = ["CodeFile", "KeptKernel", "ObjectCode"]
 
@@ -51,11 +51,11 @@ RESULTS: dict[str, Any] = {
     "b1": ctypes.c_bool,
 }
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent.parent  # the kernels
 SUFFIX = ".code"
 CPU_INFO = Path("/proc/cpuinfo")
 TUPLE, SINGLE = "tuple", "single"  # what the code returns, before numpy's names of the numbers
-_KERNEL_MODULE = re.compile(rb"foretext\.kernels\.(\w+)")
+_KERNEL_MODULE = re.compile(rb"foretext\.kernels\.(\w+(?:\.\w+)*)")
 _PROCESSOR = re.compile(r"^(?:vendor_id|cpu family|model|stepping|flags)\s*:.*$", re.MULTILINE)
 
 
@@ -84,7 +84,7 @@ class KeptKernel(Kernel):
             return self._by_numba
         code = file.read()
         if code is None:
-            from foretext.kernels.compiler import object_code
+            from foretext.kernels.compiled.compiler import object_code
 
             code = object_code(self.resolved(), self.options, arguments)
             file.write(code)
@@ -259,7 +259,8 @@ def _sources(module: Path) -> str:
         path = left.pop()
         if path not in found and path.is_file():
             found[path] = path.read_bytes()
-            left += [HERE / f"{name.decode()}.py" for name in _KERNEL_MODULE.findall(found[path])]
+            names = _KERNEL_MODULE.findall(found[path])
+            left += [HERE / f"{name.decode().replace('.', '/')}.py" for name in names]
     parts = sorted((path.name, sha256(content).hexdigest()) for path, content in found.items())
     return sha256(repr(parts).encode()).hexdigest()
 

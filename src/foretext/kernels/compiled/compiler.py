@@ -16,8 +16,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 
 from foretext.kernels.compile import compiling_began
-from foretext.kernels.kept import ObjectCode
-from foretext.kernels.numba_files import check_files
+from foretext.kernels.compiled.kept import ObjectCode
+from foretext.kernels.compiled.numba_files import check_files
 
 __all__ = ["callee", "dispatcher", "object_code"]
 

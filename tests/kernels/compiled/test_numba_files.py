@@ -16,10 +16,10 @@ import numba
 import numpy as np
 import pytest
 
-from foretext.kernels import kept as code_files
-from foretext.kernels import numba_files
 from foretext.kernels.compile import Kernel, when_compiling
-from foretext.kernels.kept import KeptKernel
+from foretext.kernels.compiled import kept as code_files
+from foretext.kernels.compiled import numba_files
+from foretext.kernels.compiled.kept import KeptKernel
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pipes with names, no alarm")
 
