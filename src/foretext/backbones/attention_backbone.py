@@ -19,6 +19,10 @@ ATTENTION_TRAITS = TaskTraits(
 
 BASE_WIDTH, HIGHEST_RATE = 768, 5e-4  # of size base, whose rate papers give
 
+SCORE_COPIES = 3  # that are held where scores are dropped: weights, what is left, its part
+ADDED_BYTES = 4  # of a number that is added to a score
+ADDED_COPIES = 6  # of these numbers in the layer that is computed: before and after they are moved
+
 LANES = 32  # further widths are multiples of it, for the sake of matrix products
 FURTHER = {"embedding_dim", "feed_forward_dim"}  # widths that may be chosen beside that of states
 
@@ -36,6 +40,7 @@ class AttentionBackbone(Backbone):
     has_attention: ClassVar[bool] = True
     task_traits = ATTENTION_TRAITS
     base_rate: ClassVar[float] = 5e-5  # of fine-tuning at size base: Devlin et al. 2019, A.3
+    adds_to_scores: ClassVar[bool] = False  # whether attention adds a number to each score
     head_std: float = 0.02  # of a task's first weights, as BERT's own
 
     def __init__(self, config: Config, vocab_size: int) -> None:
@@ -47,6 +52,20 @@ class AttentionBackbone(Backbone):
     def used_blocks(self) -> list[nn.Module]:
         """The blocks that compute, the first one first."""
         return list(self.blocks)[: self._num_used]
+
+    def pair_bytes(self, itemsize: int) -> int:
+        """Return what training holds for each pair of positions of a row, in all heads and layers.
+
+        Without dropout of scores only what is added to them is held, in float32; the layer that is
+        computed holds it several times over. With it, scores are held before and after.
+        """
+        settings = self.config.model_dump()
+        if settings.get("attention_dropout", 0.0) > 0:
+            held = self.num_layers * (SCORE_COPIES * itemsize + 1)
+        else:
+            added = self.num_layers * ADDED_BYTES + ADDED_COPIES * itemsize
+            held = added if self.adds_to_scores else 0
+        return held * int(settings.get("num_heads", 1))
 
     def use_layers(self, num: int) -> None:
         """From now on compute the first `num` layers alone."""

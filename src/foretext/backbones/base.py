@@ -225,6 +225,14 @@ class Backbone(nn.Module, ABC):
         remembers = self.new_cache() is not None
         return "causal" in self.visibilities and remembers and not self.reads_characters
 
+    def pair_bytes(self, itemsize: int) -> int:
+        """Return what training holds for each pair of positions of a row, in all heads and layers.
+
+        Args:
+            itemsize: bytes of a number that it computes in.
+        """
+        return 0
+
     @property
     def depth(self) -> int:
         """How many layers compute for a row, those of all its parts."""

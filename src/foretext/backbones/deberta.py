@@ -143,6 +143,7 @@ class Deberta(AttentionBackbone):
 
     config: DebertaConfig
     visibilities: frozenset[Visibility] = frozenset({"full"})
+    adds_to_scores = True
     task_traits = replace(ATTENTION_TRAITS, pooler_activation="gelu")
     base_rate = 3e-5  # in the range of He et al. 2021 for size base
 

@@ -156,6 +156,15 @@ class TaggingHead(Head):
         """What stands between the states and the last layer."""
         return TaskHeads(transform=self.transform)
 
+    @property
+    def lighter(self) -> str:
+        """The setting that leaves the CRF out."""
+        return "task.crf=false"
+
+    def table_bytes(self, num_positions: int) -> int:
+        """Return what the CRF takes for the tags of so many positions."""
+        return 0 if self.crf is None else self.crf.table_bytes(num_positions)
+
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return the score of each tag at each position, (B, T, C)."""
         x = self.read(states)

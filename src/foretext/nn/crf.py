@@ -45,6 +45,8 @@ __all__ = [
 INIT_RANGE = 0.1
 
 FORBIDDEN = -1e30  # score of what never happens; the sum of two is still a number
+TOKEN_BYTES = 32  # of a tag at a token: scores, weights and states in float64, and their gradient
+STEP_BYTES = 155  # of a step from tag to tag: one table for each portion of the sentences, and sums
 WORTH_A_TEAM = 1 << 22  # products; from here on the work is shared out to threads
 
 
@@ -76,6 +78,10 @@ class CRF(nn.Module):
         self.register_buffer("allowed_start", start, persistent=False)
         self.register_buffer("allowed_end", end, persistent=False)
         self.is_constrained = scheme is not None
+
+    def table_bytes(self, num_tokens: int) -> int:
+        """Return what best paths and loss of so many tokens take on a CPU, about."""
+        return self.num_tags * (TOKEN_BYTES * num_tokens + STEP_BYTES * self.num_tags)
 
     def loss(self, emissions: Tensor, tags: Tensor, token_mask: Tensor | None = None) -> Tensor:
         """Return -log P(tags), (), summed over the sentences.

@@ -32,6 +32,15 @@ class Criterion(nn.Module, ABC):
     compares_examples: bool = False
 
     @property
+    def lighter(self) -> str:
+        """The setting that does without what `table_bytes` counts, as ``--set`` takes it."""
+        return ""
+
+    def table_bytes(self, num_positions: int) -> int:
+        """Return what scoring so many positions takes where that is more than their states take."""
+        return 0
+
+    @property
     def networks(self) -> Mapping[str, Backbone]:
         """The networks beside the backbone that `prepare` runs on each batch, by attribute."""
         return {}

@@ -33,7 +33,7 @@ import torch
 
 from foretext.pretraining.plan.devices import Device, device_named
 from foretext.pretraining.plan.memory import LOGIT_BYTES, PROGRAM_BYTES
-from foretext.training.activations import activation_bytes
+from foretext.training.activations import activation_bytes, score_bytes
 from foretext.training.flops import ModelFlops
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
@@ -138,7 +138,11 @@ def dry_runs(
     share = math.ceil(config.batch_examples / processes)
     tokens = min(share, config.micro_batch_examples or share) * length
     networks = (model.backbone, *model.objective.networks.values())
-    activations = sum(activation_bytes(n.depth, n.dim, tokens, dtype) for n in networks)
+    activations = sum(
+        activation_bytes(n.depth, n.dim, tokens, dtype)
+        + score_bytes(n, tokens // length, length, dtype)
+        for n in networks
+    )
     if config.gradient_checkpointing:
         activations = round(activations * CHECKPOINT_RATE)
     work = _flops_per_token(model, length) * share * length

@@ -37,7 +37,7 @@ from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import SUBWORDS, learn_subwords
-from foretext.training.activations import activation_bytes
+from foretext.training.activations import activation_bytes, score_bytes
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 
@@ -236,6 +236,10 @@ class Trials:
             + sum(
                 activation_bytes(network.depth, network.dim, tokens, dtype)
                 for network in model.objective.networks.values()
+            )
+            + sum(
+                score_bytes(network, tokens // length, length, dtype)
+                for network in (backbone, *model.objective.networks.values())
             ),
         )
 
