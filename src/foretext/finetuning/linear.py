@@ -82,7 +82,8 @@ class LinearLearner(Learner):
         """Learn from all rows at once; a step is a pass over them."""
         began = time.monotonic()
         classifier = LinearClassifier(**self.config.model_dump())
-        classifier.fit([row.text for row in rows.train], [row.labels for row in rows.train])
+        texts, labels = [row.text for row in rows.train], [row.labels for row in rows.train]
+        classifier.fit(texts, labels, context=context)
         record = {"step": classifier.num_passes, "time": time.monotonic() - began}
         return classifier.composing(self.form), record
 

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.progress.bar import Progress
+from foretext.progress.run_context import RunContext
 from foretext.tasks.classification.linear_storage import LinearConfig
 
 __all__ = ["Regressions", "learn_regressions"]
@@ -31,8 +33,12 @@ def learn_regressions(
     config: LinearConfig,
     *,
     is_multi_label: bool,
+    context: RunContext | None = None,
 ) -> Regressions:
-    """Learn one regression of all labels or, of rows with several labels, one for each label."""
+    """Learn one regression of all labels or, of rows with several labels, one for each label.
+
+    The second kind shows its progress, a label after the other, where the context shows any.
+    """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
@@ -50,17 +56,21 @@ def learn_regressions(
         places = {label: place for place, label in enumerate(labels)}
         targets = [[places[label] for (label,) in sets]]
     coefficients, biases, passes = [], [], []
-    with warnings.catch_warnings():
+    quiet = context is None or context.quiet or not is_multi_label
+    title = "" if context is None else context.title
+    bar = Progress(title, len(targets), "labels", quiet=quiet)
+    with bar, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it may stop early
         warnings.simplefilter("ignore", UserWarning)  # of many labels, which a note says better
         for target in targets:
             if len(set(target)) == 1:
                 coefficients.append(np.zeros((1, matrix.shape[1])))
                 biases.append(np.array([_CERTAIN]))
-                continue
-            regression.fit(matrix, target)
-            coefficients.append(regression.coef_)
-            biases.append(regression.intercept_)
-            passes.append(int(max(regression.n_iter_)))
+            else:
+                regression.fit(matrix, target)
+                coefficients.append(regression.coef_)
+                biases.append(regression.intercept_)
+                passes.append(int(max(regression.n_iter_)))
+            bar.advance(1)
     weights = np.ascontiguousarray(np.concatenate(coefficients).T, np.float32)
     return Regressions(weights, np.concatenate(biases).astype(np.float32), max(passes, default=0))

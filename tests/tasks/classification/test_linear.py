@@ -19,6 +19,9 @@ import foretext as ft
 from foretext.base.errors import CorpusError, ModelFileError, SettingError
 from foretext.base.parsing import read_tensors, write_tensors
 from foretext.data.rows import LabelledText, RowsConfig, read_texts
+from foretext.progress.bar import Progress
+from foretext.progress.run_context import RunContext
+from foretext.tasks import logistic_regression
 from foretext.tasks.classification.linear import LinearClassifier, informative_features
 from foretext.tasks.classification.linear_storage import FILE, LinearConfig
 
@@ -247,3 +250,24 @@ def test_a_linear_classifier_names_its_own() -> None:
     texts = ["a fine film", "a bad film", "a fine play", "a bad play"]
     told = LinearClassifier().fit(texts, ["pos", "neg"] * 2).described()["informative_features"]
     assert (told["pos"][0], told["neg"][0]) == ("a fine", "a bad")
+
+
+@pytest.mark.parametrize("num_labels", [3, 5])
+def test_several_labels_show_their_progress_one_after_another(
+    num_labels: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[tuple[float, float | None]] = []
+
+    class Bar(Progress):
+        def advance(self, amount: float, **figures: float) -> None:
+            super().advance(amount, **figures)
+            steps.append((self.done, self.total))
+
+    monkeypatch.setattr(logistic_regression, "Progress", Bar)
+    texts = [f"word{each % num_labels} and word{(each + 1) % num_labels}" for each in range(30)]
+    labels = [(str(each % num_labels), str((each + 1) % num_labels)) for each in range(30)]
+    silent = LinearClassifier().fit(texts, labels)
+    steps.clear()
+    shown = LinearClassifier().fit(texts, labels, context=RunContext(tmp_path))
+    assert steps == [(each + 1, num_labels) for each in range(num_labels)]
+    assert (shown.weights == silent.weights).all()

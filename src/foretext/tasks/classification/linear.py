@@ -24,6 +24,7 @@ from foretext.data.rows import LabelledText
 from foretext.data.rows.given import given_label_sets, given_texts
 from foretext.data.rows.label import Label, ordered_labels
 from foretext.metrics import sigmoid, softmax
+from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.classification.labeller import TextLabeller, check_same_number
@@ -141,10 +142,16 @@ class LinearClassifier(TextLabeller):
         return classifier
 
     @checked_arguments
-    def fit(self, texts: Any, labels: Any) -> Self:
+    def fit(self, texts: Any, labels: Any, *, context: RunContext | None = None) -> Self:
         """Learn from N texts with one label each, or with any number of them.
 
         Labels are texts, whole numbers or booleans, and come back as they came.
+
+        Args:
+            texts: to learn from.
+            labels: of each text.
+            context: a title for the progress, which is shown label by label where texts have any
+                number of labels; None: nothing is shown.
 
         Raises:
             CorpusError: there is no text, no word in them, or a single label alone.
@@ -166,7 +173,7 @@ class LinearClassifier(TextLabeller):
         self.config, self._vectorizer, self._labels, self._form = config, vectorizer, names, "NFC"
         self.is_multi_label = any(len(labels) != 1 for labels in sets)
         self.weights, self.bias, self.num_passes = learn_regressions(
-            matrix, sets, names, config, is_multi_label=self.is_multi_label
+            matrix, sets, names, config, is_multi_label=self.is_multi_label, context=context
         )
         return self
 
