@@ -16,7 +16,7 @@ test-all: $(VENV)/.dev              ## every test but those that kill nodes of a
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not cluster"
 
 test-cluster: $(VENV)/.dev          ## nodes of a Ray cluster are killed; takes minutes, with nothing beside it
-	$(BIN)/python -m pytest -m cluster tests/shards tests/vectors/replicas
+	$(BIN)/python -m pytest -m cluster tests/shards tests/vectors/replicas tests/docs
 
 clients: $(VENV)/.dev               ## install real clients of the server, whose tests are skipped without them; 300 MB
 	$(PIP) --editable '.[dev,clients]'

@@ -1,6 +1,6 @@
 """Whatever happens to a file of a run or of a model's folder: it opens, or one sentence says why.
 
-``FORETEXT_AUDIT_INPUTS=20000`` reads as many folders; without it some hundred and fifty are read.
+``FORETEXT_AUDIT_INPUTS=20000`` reads as many folders; without it some seventy are read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.audit.run_readers import RUN_READERS
 from tests.audit.test_damage import MOST_SHOWN, others  # noqa: F401
 from tests.audit.trials import failures
 
-NUM_INPUTS = int(os.environ.get("FORETEXT_AUDIT_INPUTS", "150"))
+NUM_INPUTS = int(os.environ.get("FORETEXT_AUDIT_INPUTS", "75"))
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="children with bounded memory")
 

@@ -77,6 +77,8 @@ def prepared(small_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def marked(path: Path) -> object:
     name = name_of(path)
+    if name == "docs/guides/clusters.md":
+        return pytest.param(path, id=name, marks=[pytest.mark.slow, pytest.mark.cluster])
     return pytest.param(path, id=name, marks=[] if name in QUICK else [pytest.mark.slow])
 
 

@@ -61,6 +61,8 @@ def test_rows_of_the_matrix_are_right_labels() -> None:
     assert matrix.tolist() == [[1, 1, 0], [1, 0, 0], [0, 0, 0]]
     with pytest.raises(ValueError, match=r"labels that the matrix does not have: \['b'\]"):
         confusion_matrix(["a"], ["b"], ["a"])
+    with pytest.raises(ValueError, match=r"one answer a text, .*\(1, 2\)"):
+        confusion_matrix(["a"], ["a", "a"], ["a"])
 
 
 @pytest.mark.parametrize(("gold", "predicted"), [([], []), (["a"], ["a", "b"])])

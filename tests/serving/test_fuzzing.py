@@ -1,7 +1,11 @@
-"""Requests that nobody would write, made from the routes' own description: none ends with 5xx."""
+"""Requests that nobody would write, made from the routes' own description: none ends with 5xx.
+
+``FORETEXT_AUDIT_INPUTS=10000`` sends as many; without it some two hundred are sent.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -14,17 +18,13 @@ from tests.serving.conftest import Server
 
 schemathesis = lazy_import("schemathesis", optional=True)
 
-FEW, MANY = 10, 400  # of each route
+NUM_REQUESTS = int(os.environ.get("FORETEXT_AUDIT_INPUTS", "250"))
+NUM_ROUTES = 25  # at least
 
 
 @pytest.mark.slow
-def test_a_few_hundred_requests_end_without_a_defect(server: Server) -> None:
-    assert fuzz(server, FEW) >= 200
-
-
-@pytest.mark.slow
-def test_ten_thousand_requests_end_without_a_defect(server: Server) -> None:
-    assert fuzz(server, MANY) >= 10_000
+def test_requests_end_without_a_defect(server: Server) -> None:
+    assert fuzz(server, NUM_REQUESTS // NUM_ROUTES) >= 0.8 * NUM_REQUESTS
 
 
 def fuzz(server: Server, number: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import cycle
 
 import pytest
 
@@ -11,15 +12,11 @@ from tests.serving.browser.cases import CASES, Case
 from tests.serving.browser.playground import Playground, curl_answers, python_answers
 from tests.serving.conftest import Server
 
-
-@pytest.fixture(params=(1280, 390))
-def width(request: pytest.FixtureRequest) -> int:
-    chosen: int = request.param
-    return chosen
+WIDTHS = (1280, 390)  # every second action at each; test_audit.py looks at all pages at both
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize(("case", "width"), zip(CASES, cycle(WIDTHS)), ids=str)
 def test_an_action_by_click_and_by_keyboard(
     case: Case, width: int, browser: Browser, server: Server
 ) -> None:
@@ -55,6 +52,7 @@ def test_the_code_that_is_shown_gives_the_same_answers(
 
 
 @pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("width", WIDTHS)
 def test_a_text_is_written_as_it_streams_by_click_and_by_keyboard(
     width: int, browser: Browser, server: Server
 ) -> None:
