@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
@@ -256,6 +257,7 @@ def test_it_looks_at_no_more_than_it_may(case: str) -> None:
             assert not (seen & (may[position] == 0)).any()
 
 
+@cache
 def stacking_cases() -> list[str]:
     return [case for case in CASES if backbone_of(case).stacks_layers]
 
@@ -289,6 +291,7 @@ def test_its_upper_layers_can_begin_as_the_lower_ones(case: str) -> None:
     assert len(backbone.stacked_weights(1)) >= 8
 
 
+@cache
 def distillable_cases() -> list[str]:
     found = []
     for case in CASES:
@@ -321,6 +324,7 @@ def test_a_narrower_student_reads_the_same_inputs(case: str) -> None:
     assert states.shape == (4, T, 8)
 
 
+@cache
 def continuing_cases() -> list[str]:
     return [case for case in CASES if backbone_of(case).new_cache() is not None]
 

@@ -497,7 +497,7 @@ class TestResume:
         train = str(files.train("classification"))
         return ft.finetune("classification", str(base), train, run, settings=settings, **more)
 
-    @pytest.mark.quick_cases(1)
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("how", "seeds", "awaited"),
         [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from foretext.base.errors import OutputError
-from foretext.progress.checkpoint import Checkpoints
+from foretext.progress.checkpoint import ROOM, SPARE, Checkpoints
 
 
 @dataclass
@@ -75,6 +76,15 @@ def test_all_are_damaged(tmp_path: Path) -> None:
     _damage(tmp_path, 7)
     with pytest.raises(OutputError, match=r"step-7 is damaged .*; remove it and start the run"):
         checkpoints.newest(State)
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="room cannot be reserved")
+def test_room_is_reserved_until_the_end(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    checkpoints.reserve({"weight": np.zeros(1_000, np.float32), "bias": np.zeros(5)})
+    assert (tmp_path / ROOM).stat().st_size == 4_040 + SPARE
+    checkpoints.save(3, {"weight": np.zeros(5)}, State(3), kept=1, last=True)
+    assert not (tmp_path / ROOM).exists()
 
 
 def test_there_is_none(tmp_path: Path) -> None:

@@ -117,18 +117,20 @@ def test_new_layers_begin_as_those_below(
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("last", [2, 5, 6, 8])
+@pytest.mark.parametrize(
+    ("last", "precision"), [(2, "fp32"), *((step, "bf16") for step in (2, 5, 6, 8))]
+)
 def test_a_resumed_training_ends_in_the_same_bits(
-    setup: Setup, last: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    setup: Setup, last: int, precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = setup.fit(precision="bf16")
+    whole = setup.fit(precision=precision)
     monkeypatch.setattr(Training, "_step", _stopping_at(last))
     with _context(tmp_path) as context, pytest.raises(Interrupted):
-        setup.fit(context, precision="bf16")
+        setup.fit(context, precision=precision)
     monkeypatch.undo()
     torch.manual_seed(99)  # a new process has another generator
     with _context(tmp_path, resume=True) as context:
-        resumed = setup.fit(context, precision="bf16")
+        resumed = setup.fit(context, precision=precision)
     for name, weights in whole.state_dict().items():
         assert torch.equal(weights, resumed.state_dict()[name]), name
 

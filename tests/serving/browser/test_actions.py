@@ -16,7 +16,7 @@ WIDTHS = (1280, 390)  # every second action at each; test_audit.py looks at all 
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize(("case", "width"), zip(CASES, cycle(WIDTHS)), ids=str)
+@pytest.mark.parametrize(("case", "width"), [*zip(CASES, cycle(WIDTHS))], ids=str)
 def test_an_action_by_click_and_by_keyboard(
     case: Case, width: int, browser: Browser, server: Server
 ) -> None:
