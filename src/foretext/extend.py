@@ -28,7 +28,7 @@ from foretext.metrics import pearson, spearman
 from foretext.metrics.paired import Tallies, rank_tallies, share_tallies
 from foretext.nn.cache import RecurrentCache
 from foretext.nn.vocabulary_head import Score
-from foretext.objectives.base import Objective
+from foretext.objectives.base import Objective, TextRules
 from foretext.tasks.answers import Answers
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel
@@ -85,6 +85,7 @@ __all__ = [
     "TaskTraits",
     "TextHead",
     "TextPooler",
+    "TextRules",
     "TokenFile",
     "TokenStream",
     "Top",

@@ -183,7 +183,8 @@ _tokens: dict[tuple[str, str], Tokens] = {}
 def tokens_for(recipe: Recipe, pair: Pair, texts: Path) -> Tokens:
     """The texts as ids, with the marks that the objective needs."""
     tokenizer = tokenizer_of(pair.objective, texts)
-    segmenter = objective_class(recipe).segmenter(recipe.parts["objective"].config, tokenizer)
+    rules = objective_class(recipe).text_rules
+    segmenter = rules.segmenter(recipe.parts["objective"].config, tokenizer)
     mark = "" if segmenter is None else segmenter.fingerprint
     if (pair.objective, mark) not in _tokens:
         folder = texts.parent / f"{pair.objective}-{mark[:8]}"
@@ -197,7 +198,7 @@ def observed(recipe: Recipe, pair: Pair, texts: Path, folder: Path) -> str:
     """All that a short training shows, as a digest."""
     tokens, tokenizer = tokens_for(recipe, pair, texts), tokenizer_of(pair.objective, texts)
     part = recipe.parts["objective"]
-    _, note = objective_class(recipe).possible(part.config, [tokens.train, tokens.valid])
+    _, note = objective_class(recipe).text_rules.possible(part.config, [tokens.train, tokens.valid])
     if note is not None:  # a setting that this text does not allow
         raise SettingError(note)
     model = build_model(recipe, tokenizer)

@@ -141,9 +141,9 @@ def test_what_a_text_does_not_allow_is_left_out(
         ).train
         for documents in ("blank_line", "line")
     }
-    assert MaskedLM.possible(config, [texts["blank_line"]]) == (config, None)
+    assert MaskedLM.text_rules.possible(config, [texts["blank_line"]]) == (config, None)
     assert objective.problem(texts["blank_line"]) is None
-    left, note = MaskedLM.possible(config, [texts["blank_line"], texts["line"]])
+    left, note = MaskedLM.text_rules.possible(config, [texts["blank_line"], texts["line"]])
     assert left == MaskedLM.Config(mask_rate=0.2)
     assert str(note).startswith("next_sentence is left out: the text has no two documents")
     assert "no two documents" in str(objective.problem(texts["line"]))

@@ -190,10 +190,10 @@ def test_it_leaves_the_plateau_of_word_frequencies_in_a_few_steps(
 def test_cutoffs_beyond_the_vocabulary_are_left_out_with_a_note(tokens: TokenFile) -> None:
     V = tokens.vocab_size
     config = BidirectionalLM.Config(cutoffs=[2, V])
-    kept, note = BidirectionalLM.possible(config, [tokens])
+    kept, note = BidirectionalLM.text_rules.possible(config, [tokens])
     assert kept.cutoffs == [2]
     assert note == f"objective.cutoffs: without {V}, for the vocabulary has {V} tokens"
-    assert BidirectionalLM.possible(kept, [tokens]) == (kept, None)
+    assert BidirectionalLM.text_rules.possible(kept, [tokens]) == (kept, None)
 
 
 @pytest.mark.parametrize(("text", "num_words"), [("word\n", 1), ("two words\n", 2)])

@@ -182,10 +182,10 @@ def test_cutoffs_beyond_the_vocabulary_are_left_out(
     byte_bpe: SubwordTokenizer, gpt_tokens: Tokens
 ) -> None:
     config = CausalLM.Config(softmax="adaptive", cutoffs=[100, 100_000])
-    possible, note = CausalLM.possible(config, [gpt_tokens.train])
+    possible, note = CausalLM.text_rules.possible(config, [gpt_tokens.train])
     assert possible.cutoffs == [100]
     assert note == "objective.cutoffs: without 100,000, for the vocabulary has 320 tokens"
-    assert CausalLM.possible(possible, [gpt_tokens.train]) == (possible, None)
+    assert CausalLM.text_rules.possible(possible, [gpt_tokens.train]) == (possible, None)
     head: Any = model_of(byte_bpe, softmax="adaptive", cutoffs=[100, 100_000]).objective.head
     assert head.cutoffs == (100,)
 

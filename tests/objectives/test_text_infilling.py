@@ -65,17 +65,17 @@ def test_sentences_are_permuted_where_a_document_has_some(
 ) -> None:
     tokenizer, config = bart.objective.tokenizer, TextInfilling.Config()
     tokens = encode(animal_text, tokenizer, tmp_path / "animals")
-    assert TextInfilling.possible(config, [tokens.train]) == (config, None)
+    assert TextInfilling.text_rules.possible(config, [tokens.train]) == (config, None)
     (tmp_path / "lines.txt").write_text("the dog barks .\na cat .\n", encoding="utf-8")
     lines = Corpus(tmp_path / "lines.txt", CorpusConfig(documents="line"))
     single = write_tokens(lines, tokenizer, tmp_path / "ids")
-    found, note = TextInfilling.possible(config, [single.train])
+    found, note = TextInfilling.text_rules.possible(config, [single.train])
     assert not found.permute_sentences
     assert note == (
         "sentences are not permuted, as no document of this text has two; set corpus.sentences = "
         "'punctuation', or corpus.documents to what ends a document"
     )
-    assert TextInfilling.possible(found, [single.train]) == (found, None)
+    assert TextInfilling.text_rules.possible(found, [single.train]) == (found, None)
 
 
 def rows_of(tokens: Tokens, damage: Damage, length: int = 50) -> InfilledRows:

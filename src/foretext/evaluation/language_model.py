@@ -185,7 +185,7 @@ def _note(found: Likelihood) -> str:
 
 def _held_out(model: LanguageModel, objective: Objective, text: Corpus) -> Figures:
     with temporary_folder() as folder:
-        segmenter = objective.segmenter(objective.config, model.tokenizer, held_out=True)
+        segmenter = objective.text_rules.segmenter(objective.config, model.tokenizer, held_out=True)
         tokens = write_tokens(text, model.tokenizer, folder / "tokens", segmenter=segmenter).train
         if (problem := objective.problem(tokens)) is not None:
             raise EvaluationError(f"{text}: {problem}.")

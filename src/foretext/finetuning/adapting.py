@@ -181,7 +181,9 @@ def _continued(
     folder = job.run.checkpoints / FOLDER
     objective = cast(Objective, learned.objective)
     config, tokens = objective.config, _tokens(learned, texts, folder / "tokens", seed)
-    config, note = objective.possible(config, [part for part in tokens if part is not None])
+    config, note = objective.text_rules.possible(
+        config, [part for part in tokens if part is not None]
+    )
     if note is not None:
         job.note(note)
     own = type(objective)(config, learned.backbone, learned.tokenizer)
@@ -218,7 +220,7 @@ def _tokens(model: LanguageModel, texts: Sequence[str], folder: Path, seed: int)
         valid_rate=min(VALID_RATE, MOST_HELD_OUT / len(texts)),
         seed=seed,
         workers=usable_cores(),
-        segmenter=objective.segmenter(objective.config, model.tokenizer),
+        segmenter=objective.text_rules.segmenter(objective.config, model.tokenizer),
     )
 
 

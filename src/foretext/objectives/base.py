@@ -12,7 +12,8 @@ What an objective may ask of the language model that it trains, to show how far 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -36,7 +37,7 @@ from foretext.objectives.reading import Reading
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["ModelInUse", "Objective", "TaskHeads", "check_tied", "row_length"]
+__all__ = ["ModelInUse", "Objective", "TaskHeads", "TextRules", "check_tied", "row_length"]
 
 
 class TaskHeads(NamedTuple):
@@ -45,6 +46,46 @@ class TaskHeads(NamedTuple):
     vocabulary_head: TokenHead | None = None  # for a language modelling loss beside the task's
     pooler: Mapping[str, Tensor] | None = None  # weight and bias, of a layer on the first state
     transform: HeadTransform | None = None  # between the states and a last layer
+
+
+def _as_it_is(config: Any, corpus: Blocks) -> Any:
+    return config
+
+
+def _no_segmenter(
+    config: Any, tokenizer: SubwordTokenizer, *, held_out: bool = False
+) -> Segmenter | None:
+    return None
+
+
+def _all_of_it(config: Any, texts: Sequence[TokenFile]) -> tuple[Any, str | None]:
+    return config, None
+
+
+def _always(config: Any) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class TextRules:
+    """What a text decides of the settings of an objective, before there is a network.
+
+    Attributes:
+        resolved: from the settings and the beginning of a text to settings with a value for each
+            "auto"; a `MissingExtraError` where the text needs a package that is not installed.
+        segmenter: from the settings and a tokenizer to what marks words and entities where a text
+            is encoded, with `held_out` one that is measured only; None: nothing has to. A
+            `ForetextError` where a file of the settings cannot be read, or they need another
+            tokenizer.
+        possible: from the settings and texts to the settings that these allow, and a note on what
+            is left out.
+        plans_rows: whether a plan may choose the length and the number of rows, by the time.
+    """
+
+    resolved: Callable[[Any, Blocks], Any] = _as_it_is
+    segmenter: Callable[..., Segmenter | None] = _no_segmenter
+    possible: Callable[[Any, Sequence[TokenFile]], tuple[Any, str | None]] = _all_of_it
+    plans_rows: Callable[[Any], bool] = _always
 
 
 class Objective(Criterion):
@@ -70,6 +111,8 @@ class Objective(Criterion):
         writes = ("generate",) if self.continues or self.continues_sources else ()
         return (*fills, *writes, *(("likelihood",) if self.scores_text else ()))
 
+    text_rules: ClassVar[TextRules] = TextRules()
+
     # What people read of it.
     kind: ClassVar[str | None] = None  # of language model, in a word: "masked"
     usage: ClassVar[str | None] = None  # a line of Python that uses `model`, for the card
@@ -90,43 +133,6 @@ class Objective(Criterion):
     def __init__(self, config: Config, backbone: Backbone, tokenizer: SubwordTokenizer) -> None:
         super().__init__()
         self.config: Any = config
-
-    @classmethod
-    def resolved(cls, config: Any, corpus: Blocks) -> Config:
-        """Return the settings with a value for each "auto" that the beginning of a text decides.
-
-        Raises:
-            MissingExtraError: the text needs a package that is not installed.
-        """
-        resolved: Config = config
-        return resolved
-
-    @classmethod
-    def segmenter(
-        cls, config: Any, tokenizer: SubwordTokenizer, *, held_out: bool = False
-    ) -> Segmenter | None:
-        """Return what marks words and entities where a text is encoded; None: nothing has to.
-
-        Args:
-            config: the settings.
-            tokenizer: of the text.
-            held_out: whether the text is measured only.
-
-        Raises:
-            ForetextError: a file that the settings name cannot be read, or they need another
-                tokenizer.
-        """
-        return None
-
-    @classmethod
-    def possible(cls, config: Any, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
-        """Return the settings that the texts allow, and a note on what is left out."""
-        return config, None
-
-    @classmethod
-    def plans_rows(cls, config: Any) -> bool:
-        """Whether a plan may choose the length and the number of its rows, by the time."""
-        return True
 
     @abstractmethod
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:

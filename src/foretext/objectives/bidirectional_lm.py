@@ -6,7 +6,7 @@ frequent words are cheap (Grave et al. 2017); the loss is the mean over the pred
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -24,8 +24,8 @@ from foretext.data.token_stream import TokenStream
 from foretext.nn.adaptive_softmax import AdaptiveSoftmax
 from foretext.nn.token_head import Score, TokenHead
 from foretext.nn.vocabulary_head import VocabularyHead
-from foretext.objectives.base import ModelInUse, Objective, row_length
-from foretext.objectives.causal_lm import SoftmaxConfig
+from foretext.objectives.base import ModelInUse, Objective, TextRules, row_length
+from foretext.objectives.causal_lm import SoftmaxConfig, within_vocabulary
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["BidirectionalLM"]
@@ -52,6 +52,7 @@ class BidirectionalLM(Objective):
         softmax: Literal["full", "adaptive"] = "adaptive"
         """Kind of softmax; adaptive: rare words cost less; full: every word costs the same."""
 
+    text_rules = TextRules(possible=within_vocabulary)
     visibility: Visibility = "split"
     kind = "bidirectional"
     usage = 'model.layers("a text").states  # (layers, words, numbers)'
@@ -62,11 +63,6 @@ class BidirectionalLM(Objective):
         self.row_length = row_length(config, backbone)
         self.separator = tokenizer.special.required("sep")
         self.head = _head(config, backbone)
-
-    @classmethod
-    def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
-        """Leave out cutoffs that the vocabulary does not reach."""
-        return config.within(texts[0].vocab_size)
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut the text into rows, at other places in each epoch."""

@@ -25,7 +25,14 @@ from foretext.nn.adaptive_softmax import AdaptiveSoftmax, usual_cutoffs
 from foretext.nn.dropout import Dropout
 from foretext.nn.token_head import Score, TokenHead
 from foretext.nn.vocabulary_head import VocabularyHead
-from foretext.objectives.base import ModelInUse, Objective, TaskHeads, check_tied, row_length
+from foretext.objectives.base import (
+    ModelInUse,
+    Objective,
+    TaskHeads,
+    TextRules,
+    check_tied,
+    row_length,
+)
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["CausalLM", "SoftmaxConfig"]
@@ -68,6 +75,18 @@ class SoftmaxConfig(Config):
         return self.model_copy(update={"cutoffs": kept}), note
 
 
+def within_vocabulary(
+    config: SoftmaxConfig, texts: Sequence[TokenFile]
+) -> tuple[SoftmaxConfig, str | None]:
+    """Leave out cutoffs that the vocabulary does not reach."""
+    return config.within(texts[0].vocab_size)
+
+
+def _stand_alone(config: Any) -> bool:
+    """Whether rows stand alone: rows that go on see the same past at any length."""
+    return not config.carry_state
+
+
 class CausalLM(Objective):
     """Predicts every next token of rows that cover the text without gaps.
 
@@ -89,6 +108,7 @@ class CausalLM(Objective):
         dropout: float = Field(0.0, ge=0, lt=1)
         """Dropout of the states that the head reads (Zaremba et al. 2014)."""
 
+    text_rules = TextRules(possible=within_vocabulary, plans_rows=_stand_alone)
     visibility: Visibility = "causal"
     continues = True
     scores_text = True
@@ -108,16 +128,6 @@ class CausalLM(Objective):
         self.end = tokenizer.special.required("end")
         self.dropout = Dropout(config.dropout)
         self.head = _head(config, backbone)
-
-    @classmethod
-    def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
-        """Leave out cutoffs that the vocabulary does not reach."""
-        return config.within(texts[0].vocab_size)
-
-    @classmethod
-    def plans_rows(cls, config: Config) -> bool:
-        """Only where rows stand alone: rows that go on see the same past at any length."""
-        return not config.carry_state
 
     @property
     def token_head(self) -> TokenHead:

@@ -12,7 +12,7 @@ shared, not those of positions and segments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,10 +33,16 @@ from foretext.data.token_stream import TokenStream
 from foretext.nn.feed_forward import ACTIVATIONS, Activation
 from foretext.nn.parameters import share_parameter
 from foretext.nn.vocabulary_head import Score, VocabularyHead
-from foretext.objectives.base import ModelInUse, row_length
+from foretext.objectives.base import ModelInUse, Objective, row_length
 from foretext.objectives.cloze import cloze_head
 from foretext.objectives.masked_rows import MaskedRows
-from foretext.objectives.masking import MaskingConfig, MaskingObjective, masked_positions
+from foretext.objectives.masking import (
+    MASKING_RULES,
+    MaskingConfig,
+    check_words,
+    masked_positions,
+    with_masked_positions,
+)
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Detector", "Electra"]
@@ -48,7 +54,7 @@ STEPS = 1 << 24  # between 0 and 1 that a float32 tells apart: none of them is r
 NUM_ANSWERS = 3  # of a sample
 
 
-class Electra(MaskingObjective):
+class Electra(Objective):
     """Says of every token whether a generator replaced it.
 
     Args:
@@ -79,6 +85,7 @@ class Electra(MaskingObjective):
                 raise ValueError("generator_layers would have no effect with generator_rate = 0")
             return self
 
+    text_rules = MASKING_RULES
     visibility: Visibility = "full"
     cuts_rows = True
     kept_apart = True
@@ -122,12 +129,21 @@ class Electra(MaskingObjective):
         Raises:
             SettingError: there is none, or the tokenizer does not mark words.
         """
-        super().check(backbone)
+        check_words(self.config, self.tokenizer)
         if self.generator is None:
             raise SettingError(
                 "[objective] generator_rate = 0: without a generator no token is replaced, and "
                 "nothing can be trained or measured; set objective.generator_rate = 0.25."
             )
+
+    def located(self, batch: Batch) -> Batch:
+        """Return a batch that names the masked positions."""
+        return with_masked_positions(batch)
+
+    def cautions(self, tokens: TokenFile) -> Sequence[str]:
+        """Return what words and entities cannot do in this text."""
+        cautions: list[str] = self.config.cautions(tokens, self.tokenizer)
+        return cautions
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any] | None:
         """Replace a word of a row by one of the generator's, and ask which it is."""

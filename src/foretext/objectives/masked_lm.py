@@ -7,6 +7,7 @@ together by option. The head runs at the masked positions only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import torch
@@ -19,17 +20,36 @@ from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
 from foretext.nn.vocabulary_head import HeadTransform, Score, VocabularyHead, class_score
-from foretext.objectives.base import ModelInUse, TaskHeads, row_length
+from foretext.objectives.base import ModelInUse, Objective, TaskHeads, row_length
 from foretext.objectives.cloze import cloze_head, hide_a_word
 from foretext.objectives.masked_rows import MaskedRows
-from foretext.objectives.masking import MaskingConfig, MaskingObjective, masked_positions
+from foretext.objectives.masking import (
+    MASKING_RULES,
+    MaskingConfig,
+    check_words,
+    masked_positions,
+    with_masked_positions,
+)
 from foretext.objectives.sentence_pairs import SentencePairs, has_pairs
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["MaskedLM"]
 
 
-class MaskedLM(MaskingObjective):
+def _without_pairs(config: Any, texts: Sequence[TokenFile]) -> tuple[Any, str | None]:
+    """Leave next-sentence prediction out where a text has no pairs."""
+    pairs = [has_pairs(text, config.pair_sentences) for text in texts]
+    if not config.next_sentence or all(pairs):
+        return config, None
+    given = config.model_dump(exclude_unset=True, exclude={"next_sentence", "pair_sentences"})
+    return type(config)(**given), (
+        f"next_sentence is left out: the text has no two documents of {_needed(config)} "
+        "sentences or more (corpus.documents and corpus.sentences say where documents and "
+        "sentences end)"
+    )
+
+
+class MaskedLM(Objective):
     """Predicts masked tokens and, by option, whether one text follows another.
 
     Args:
@@ -52,6 +72,7 @@ class MaskedLM(MaskingObjective):
                 raise ValueError("pair_sentences would have no effect without next_sentence")
             return self
 
+    text_rules = replace(MASKING_RULES, possible=_without_pairs)
     visibility: Visibility = "full"
     fills = True
     kind = "masked"
@@ -68,18 +89,18 @@ class MaskedLM(MaskingObjective):
         self.next_sentence = NextSentence(backbone.dim) if config.next_sentence else None
         self.cuts_rows = not config.next_sentence
 
-    @classmethod
-    def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[Config, str | None]:
-        """Leave next-sentence prediction out where a text has no pairs."""
-        pairs = [has_pairs(text, config.pair_sentences) for text in texts]
-        if not config.next_sentence or all(pairs):
-            return config, None
-        given = config.model_dump(exclude_unset=True, exclude={"next_sentence", "pair_sentences"})
-        return cls.Config(**given), (
-            f"next_sentence is left out: the text has no two documents of {_needed(config)} "
-            "sentences or more (corpus.documents and corpus.sentences say where documents and "
-            "sentences end)"
-        )
+    def check(self, backbone: Backbone) -> None:
+        """Refuse a tokenizer that does not mark words, where words are hidden together."""
+        check_words(self.config, self.tokenizer)
+
+    def located(self, batch: Batch) -> Batch:
+        """Return a batch that names the masked positions."""
+        return with_masked_positions(batch)
+
+    def cautions(self, tokens: TokenFile) -> Sequence[str]:
+        """Return what words and entities cannot do in this text."""
+        cautions: list[str] = self.config.cautions(tokens, self.tokenizer)
+        return cautions
 
     @property
     def token_head(self) -> VocabularyHead:

@@ -8,7 +8,6 @@ Where the loss is measured, single tokens are hidden: the figure then compares w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Self
@@ -17,7 +16,6 @@ import numpy as np
 from pydantic import Field, model_validator
 from torch import Tensor
 
-from foretext.backbones.base import Backbone
 from foretext.base.errors import SettingError
 from foretext.corpus.blocks import Blocks
 from foretext.corpus.chinese_words import jieba_version
@@ -26,12 +24,18 @@ from foretext.corpus.pre_tokenizers import likely_kind
 from foretext.data.batch import Batch
 from foretext.data.segmenter import Segmenter
 from foretext.data.token_file import WORD, TokenFile, num_entities
-from foretext.objectives.base import Objective
+from foretext.objectives.base import TextRules
 from foretext.objectives.cloze import ClozeConfig
 from foretext.objectives.masked_rows import Masking, UnitKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
-__all__ = ["MaskingConfig", "MaskingObjective", "masked_positions"]
+__all__ = [
+    "MASKING_RULES",
+    "MaskingConfig",
+    "check_words",
+    "masked_positions",
+    "with_masked_positions",
+]
 
 POSITIONS = "positions"  # of masked tokens, among the targets
 
@@ -168,36 +172,23 @@ class MaskingConfig(ClozeConfig):
         return self.kinds if len(self.kinds) == 1 and self.units is None else ("token",)
 
 
-class MaskingObjective(Objective):
-    """An objective that hides units of a text; its `Config` is a `MaskingConfig`."""
+MASKING_RULES = TextRules(resolved=MaskingConfig.resolved, segmenter=MaskingConfig.segmenter)
 
-    tokenizer: SubwordTokenizer
 
-    @classmethod
-    def resolved(cls, config: MaskingConfig, corpus: Blocks) -> MaskingConfig:
-        """Return the settings with what finds words in this text."""
-        return config.resolved(corpus)
+def check_words(config: MaskingConfig, tokenizer: SubwordTokenizer) -> None:
+    """Refuse a tokenizer that does not mark words, where words are hidden together.
 
-    @classmethod
-    def segmenter(
-        cls, config: MaskingConfig, tokenizer: SubwordTokenizer, *, held_out: bool = False
-    ) -> Segmenter | None:
-        """Return what marks Chinese words and entities, where rows hide them together."""
-        return config.segmenter(tokenizer, held_out=held_out)
+    Raises:
+        SettingError: it does not.
+    """
+    if config.hides_words:
+        _ = tokenizer.word_starts
 
-    def check(self, backbone: Backbone) -> None:
-        """Refuse a tokenizer that does not mark words, where words are hidden together."""
-        if self.config.hides_words:
-            _ = self.tokenizer.word_starts
 
-    def located(self, batch: Batch) -> Batch:
-        """Return a batch that names the masked positions."""
-        targets = {**batch.targets, POSITIONS: masked_positions(batch)}
-        return replace(batch, targets=targets, by_example=batch.by_example | {POSITIONS})
-
-    def cautions(self, tokens: TokenFile) -> Sequence[str]:
-        """Return what words and entities cannot do in this text."""
-        return self.config.cautions(tokens, self.tokenizer)
+def with_masked_positions(batch: Batch) -> Batch:
+    """Return a batch that names the masked positions."""
+    targets = {**batch.targets, POSITIONS: masked_positions(batch)}
+    return replace(batch, targets=targets, by_example=batch.by_example | {POSITIONS})
 
 
 def masked_positions(batch: Batch) -> Tensor:

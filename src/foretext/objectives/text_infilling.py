@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from foretext.backbones.base import Backbone
-from foretext.base.config import Config as BaseConfig
 from foretext.base.errors import CorpusError
 from foretext.data.batch import Batch
 from foretext.data.examples import Examples, ExamplesByRow
@@ -34,7 +33,7 @@ from foretext.data.padded_examples import WIDTHS
 from foretext.data.row_draws import Draws, RowDraws
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
-from foretext.objectives.base import ModelInUse
+from foretext.objectives.base import ModelInUse, TextRules
 from foretext.objectives.cloze import hide_whole_word
 from foretext.objectives.gap import Gap
 from foretext.objectives.reading import Reading
@@ -47,6 +46,16 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 __all__ = ["Damage", "Infilled", "InfilledRows", "TextInfilling", "draw_span_lengths", "infill"]
 
 Ids = NDArray[np.int64]
+
+
+def _without_order(config: Any, texts: Sequence[TokenFile]) -> tuple[Any, str | None]:
+    """Leave out the order of sentences where no document has two."""
+    if not config.permute_sentences or any(map(has_sentences, texts)):
+        return config, None
+    return config.model_copy(update={"permute_sentences": False}), (
+        "sentences are not permuted, as no document of this text has two; set "
+        "corpus.sentences = 'punctuation', or corpus.documents to what ends a document"
+    )
 
 
 class TextInfilling(SequenceToSequence):
@@ -68,6 +77,7 @@ class TextInfilling(SequenceToSequence):
         permute_sentences: bool = True
         """Whether the sentences of each document are read in random order."""
 
+    text_rules = TextRules(possible=_without_order)
     fills = True
     writes_spans = True
     kind = "denoising"
@@ -89,16 +99,6 @@ class TextInfilling(SequenceToSequence):
     def first(self) -> int:
         """The id of the first token of sources and targets."""
         return self.tokenizer.special.required("cls")
-
-    @classmethod
-    def possible(cls, config: Config, texts: Sequence[TokenFile]) -> tuple[BaseConfig, str | None]:
-        """Leave out the order of sentences where no document has two."""
-        if not config.permute_sentences or any(map(has_sentences, texts)):
-            return config, None
-        return config.model_copy(update={"permute_sentences": False}), (
-            "sentences are not permuted, as no document of this text has two; set "
-            "corpus.sentences = 'punctuation', or corpus.documents to what ends a document"
-        )
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; each is damaged differently every time it is read."""

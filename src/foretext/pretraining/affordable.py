@@ -108,7 +108,7 @@ class Work:
     def _add_ids(self, recipe: Recipe, sample: CorpusSample, learned: tuple[str, ...]) -> None:
         name, config = recipe.parts["objective"]
         tokenizer = self.tokenizers[learned]
-        segmenter = OBJECTIVES.resolve(str(name)).segmenter(config, tokenizer)
+        segmenter = OBJECTIVES.resolve(str(name)).text_rules.segmenter(config, tokenizer)
         key = (*learned, "ids", "" if segmenter is None else segmenter.fingerprint)
         if key in self.known:
             return

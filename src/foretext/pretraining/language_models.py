@@ -304,7 +304,7 @@ def _kept_tokenizer(run: RunFolder, base: LanguageModel | None) -> SubwordTokeni
 def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
     """Encode the text; a resumed run finds it in its folder."""
     objective = job.recipe.parts["objective"].config
-    segmenter = objective_class(job.recipe).segmenter(objective, tokenizer)
+    segmenter = objective_class(job.recipe).text_rules.segmenter(objective, tokenizer)
     if job.resume and job.run.tokens.is_dir():
         job.drop_shards()
         tokens = Tokens.open(job.run.tokens, vocab_size=tokenizer.vocab_size)
@@ -372,7 +372,7 @@ def _possible(job: PretrainingJob, tokens: Tokens) -> Recipe:
     """Return the recipe without what this text does not allow; a note says what that is."""
     section = job.recipe.parts["objective"]
     texts = [part for part in tokens if part is not None]
-    config, note = objective_class(job.recipe).possible(section.config, texts)
+    config, note = objective_class(job.recipe).text_rules.possible(section.config, texts)
     if note is not None:
         job.note(note)
     return job.recipe.with_config("objective", config)

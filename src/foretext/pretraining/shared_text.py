@@ -54,7 +54,7 @@ class SharedText:
             tokenizer: of the text, with any frame.
         """
         objective = recipe.parts["objective"].config
-        segmenter = objective_class(recipe).segmenter(objective, tokenizer)
+        segmenter = objective_class(recipe).text_rules.segmenter(objective, tokenizer)
 
         def encode(folder: Path) -> None:
             text = self.text

@@ -57,7 +57,8 @@ def resolved(recipe: Recipe, text: Corpus) -> Recipe:
     name, config = recipe.parts["tokenizer"]
     tokenizer: type[Tokenizer] = WordTokenizer if name is None else SUBWORDS.resolve(name)
     if (objective := recipe.parts.get("objective")) is not None:
-        predicted = OBJECTIVES.resolve(str(objective.name)).resolved(objective.config, text)
+        rules = OBJECTIVES.resolve(str(objective.name)).text_rules
+        predicted = rules.resolved(objective.config, text)
         recipe = recipe.with_config("objective", predicted)
     recipe = recipe.with_config("corpus", text.resolved)
     return recipe.with_config("tokenizer", tokenizer.resolved(config, text))

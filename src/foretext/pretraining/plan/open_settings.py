@@ -93,7 +93,7 @@ def settings_by_rules(recipe: Recipe, corpus_bytes: float, seconds: float) -> Se
     if SUBWORDS.resolve(str(recipe.parts["tokenizer"].name)).plans_vocabulary:
         settings["tokenizer"] = {"vocab_size": vocab_size_for(corpus_bytes)}
     name, config = recipe.parts["objective"]
-    if not OBJECTIVES.resolve(str(name)).plans_rows(config):
+    if not OBJECTIVES.resolve(str(name)).text_rules.plans_rows(config):
         return _open(recipe, settings)
     length = row_length_for(seconds)
     settings["objective"] = {"row_length": length}
@@ -113,7 +113,7 @@ def settings_by_time(recipe: Recipe, seconds: float, max_length: int) -> Section
         max_length: positions that the network reads.
     """
     name, config = recipe.parts["objective"]
-    if not OBJECTIVES.resolve(str(name)).plans_rows(config):
+    if not OBJECTIVES.resolve(str(name)).text_rules.plans_rows(config):
         return {}
     chosen = recipe.parts["objective"].settings().get("row_length")
     wanted = row_length_for(seconds)

@@ -266,7 +266,7 @@ def _encode(recipe: Recipe, text: CorpusSample, folder: Path, timer: Timer) -> E
     tokenizer = learn_subwords(str(kind), config.model_dump(), text, workers=workers)
     learned = timer()
     name, config = recipe.parts["objective"]
-    segmenter = OBJECTIVES.resolve(str(name)).segmenter(config, tokenizer)
+    segmenter = OBJECTIVES.resolve(str(name)).text_rules.segmenter(config, tokenizer)
     is_slow = segmenter is not None and segmenter.is_slow and not text.whole
     part = text.beginning() if is_slow else text
     ready = timer()
@@ -280,5 +280,5 @@ def _encode(recipe: Recipe, text: CorpusSample, folder: Path, timer: Timer) -> E
 def _possible(recipe: Recipe, text: TokenFile) -> Recipe:
     """Return the recipe without what the text does not allow."""
     name, config = recipe.parts["objective"]
-    possible, _ = OBJECTIVES.resolve(str(name)).possible(config, [text])
+    possible, _ = OBJECTIVES.resolve(str(name)).text_rules.possible(config, [text])
     return recipe.with_config("objective", possible)
