@@ -1,4 +1,14 @@
-"""Find code that tests the class of foretext's own objects; ``make check`` runs it.
+"""Find classes that are cut in slices, and code that tests the class of foretext's own objects.
+
+``make check`` runs it. Inheritance is refused in ``src/`` where a class should hold a part instead:
+
+- A class deeper than three within the package: above a final class stand at most two. `Config`,
+  from which all settings derive, is no level.
+- A base with one child, unless `foretext.extend` has it for authors outside. A `Protocol` is none:
+  its children need not name it.
+- A class method that makes no instance of its class; pydantic's validators are none of ours.
+
+`DEEP`, `ONE_CHILD` and `NO_INSTANCE` name what is left, each with its reason.
 
 A test for a class closes the code to classes that nobody has written yet: the object itself should
 answer, by a method or an attribute. So these are refused in ``src/``:
@@ -14,12 +24,21 @@ answer, by a method or an attribute. So these are refused in ``src/``:
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Finding", "class_rooms", "find_class_tests"]
+__all__ = [
+    "Finding",
+    "PackageClass",
+    "class_rooms",
+    "find_class_tests",
+    "find_slices",
+    "package_classes",
+]
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "foretext"
 PACKAGE = "foretext"
@@ -28,15 +47,87 @@ ERRORS = "errors.py"
 MARK = "# foreign"
 
 
+DEEPEST = 3
+NO_LEVEL = "base.config.Config"
+EXTEND = "extend"
+VALIDATORS = {"model_validator", "field_validator"}  # of pydantic, which wants class methods
+
+BY_ITSELF = "the base is in use by itself, and the child is another kind of it"
+OF_SEQUENCES = "a hundred lines of SequenceToSequence would stand in three objectives"
+OF_TEXTS = "TextHead is for authors outside, and in one with Head it would be a hook of every head"
+OF_PROCESSES = "settings of vectors, of threads and of processes belong to other sets of methods"
+KEYED = (
+    "gensim's KeyedVectors is one class, a thousand lines long: look up, compare, read and embed"
+)
+OF_FIELDS = "asks a class for its fields, before it has an instance"
+OF_LEARNER = "says which class it learns, before it has an instance"
+
+DEEP = {  # classes deeper than three: why
+    "heads.classification.ClassificationHead": OF_TEXTS,
+    "heads.matching.MatchingHead": OF_TEXTS,
+    "objectives.prefix_lm.PrefixLM": OF_SEQUENCES,
+    "objectives.span_corruption.SpanCorruption": OF_SEQUENCES,
+    "objectives.text_infilling.TextInfilling": OF_SEQUENCES,
+    "vectors.fasttext.FastText.Config": OF_PROCESSES,
+    "vectors.token_vectors.TokenVectors": KEYED,
+    "vectors.word2vec.Word2Vec.Config": OF_PROCESSES,
+}
+ONE_CHILD = {  # bases with one child: why
+    "backbones.transformer_config.TransformerConfig": BY_ITSELF,
+    "cleaning.quality_rules.QualityRules": BY_ITSELF,
+    "corpus.sources.Source": BY_ITSELF,
+    "corpus.word_table.WordTable": BY_ITSELF,
+    "kernels.compile.Kernel": BY_ITSELF,
+    "language_model.parts.ModelParts": "with its verbs it would be 600 lines long",
+    "nn.attention.SelfAttention": BY_ITSELF,
+    "report.run_files.Record": BY_ITSELF,
+    "report.run_files.VectorsFacts": BY_ITSELF,
+    "report.task_files.Measured": BY_ITSELF,
+    "serving.routes.searching.PlaceRecord": BY_ITSELF,
+    "tasks.fasttext.config.FastTextClassifierConfig": BY_ITSELF,
+    "tasks.text_to_text.ibm_model_1.IbmModel1.Config": BY_ITSELF,
+    "tokenizers.byte_pieces.BytePieces": BY_ITSELF,
+    "tokenizers.word_tokenizer.WordTokenizer.Config": BY_ITSELF,
+    "vectors.replicas.group.ReplicaLostError": "errors are caught by their kind",
+    "vectors.word_lookup.WordLookup": KEYED,
+    "vectors.word_similarity.WordSimilarity": KEYED,
+    "vectors.word_vectors.WordVectors": BY_ITSELF,
+}
+NO_INSTANCE = {  # class methods that make no instance: why
+    "base.config.Config._with_none": OF_FIELDS,
+    "base.config.Config.allows": OF_FIELDS,
+    "base.config.Config.ordered_settings": OF_FIELDS,
+    "base.config.Config.reads_none": OF_FIELDS,
+    "estimators.vector_estimator.Parameters.defaults": OF_FIELDS,
+    "estimators.vector_estimator.Parameters.refuse_unknown": OF_FIELDS,
+    "finetuning.fasttext.FastTextLearner.predictor_of": OF_LEARNER,
+    "finetuning.learner.Learner.predictor_of": OF_LEARNER,
+    "finetuning.linear.LinearLearner.predictor_of": OF_LEARNER,
+    "finetuning.network.NetworkLearner.predictor_of": OF_LEARNER,
+}
+
+
 class Finding(NamedTuple):
-    """One test for a class."""
+    """One test for a class, or one class that should not stand alone."""
 
     path: Path
     line: int
     code: str
+    remedy: str = "let the object answer by a method instead"
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.code}: let the object answer by a method instead"
+        return f"{self.path}:{self.line}: {self.code}: {self.remedy}"
+
+
+Imports = dict[str, tuple[str, str]]  # of a module: its names, each with its module and name there
+
+
+class PackageClass(NamedTuple):
+    """A class of the package."""
+
+    path: Path
+    node: ast.ClassDef
+    bases: tuple[str, ...]  # its direct bases within the package, by full name
 
 
 def class_rooms(source: Path) -> dict[str, set[str]]:
@@ -67,6 +158,148 @@ def find_class_tests(source: Path) -> list[Finding]:
                 if MARK not in lines[line - 1]:
                     found.append(Finding(path, line, ast.unparse(node)))
     return found
+
+
+def find_slices(source: Path) -> list[Finding]:
+    """Return every class that is too deep, or has one child, or a class method without instance.
+
+    Those that the tables above name are left out.
+    """
+    classes, imported = _read(source)
+    children = Counter(base for each in classes.values() for base in each.bases)
+    outside = _for_authors(imported, classes)
+    found = []
+    for name, (path, node, _) in classes.items():
+        if (depth := _depth(name, classes)) > DEEPEST and name not in DEEP:
+            what = f"{name} is {depth} deep, and {DEEPEST} are enough"
+            found.append(Finding(path, node.lineno, what, "let it hold a part instead"))
+        is_free = name in outside or name in ONE_CHILD or _is_protocol(node)
+        if children[name] == 1 and not is_free:
+            what = f"{name} is the base of one class"
+            found.append(Finding(path, node.lineno, what, "join both, or let one hold the other"))
+        for method in _makes_nothing(node):
+            if f"{name}.{method.name}" not in NO_INSTANCE:
+                what = f"{name}.{method.name} makes no {node.name}"
+                found.append(Finding(path, method.lineno, what, "write a function or an attribute"))
+    return found
+
+
+def package_classes(source: Path) -> dict[str, PackageClass]:
+    """Return every class of a package by its full name, as in ``nn.attention.SelfAttention``."""
+    return _read(source)[0]
+
+
+def _read(source: Path) -> tuple[dict[str, PackageClass], dict[str, Imports]]:
+    """Return every class of a package, and what each module imports from it."""
+    trees = {_module(path, source): (path, tree) for path, tree in _modules(source)}
+    imported = {module: _imported(tree) for module, (_, tree) in trees.items()}
+    defined = {
+        f"{module}.{name}": (path, node, module)
+        for module, (path, tree) in trees.items()
+        for name, node in _defined(tree)
+    }
+    classes = {
+        name: PackageClass(path, node, tuple(_bases(node, name, module, imported, defined)))
+        for name, (path, node, module) in defined.items()
+    }
+    return classes, imported
+
+
+def _bases(
+    node: ast.ClassDef,
+    own: str,
+    module: str,
+    imported: dict[str, Imports],
+    defined: Collection[str],
+) -> Iterator[str]:
+    """Yield the full names of a class's bases that are of the package."""
+    for base in node.bases:
+        name = _full_name(module, _dotted(base), imported, defined)
+        if name is not None and name != own:
+            yield name
+
+
+def _full_name(
+    module: str, name: str, imported: dict[str, Imports], defined: Collection[str]
+) -> str | None:
+    """Follow a name of a module through imports to its class; None: it is of no class here."""
+    for _ in imported:
+        if f"{module}.{name}" in defined:
+            return f"{module}.{name}"
+        first, dot, rest = name.partition(".")
+        if first not in imported.get(module, {}):
+            return None
+        module, new = imported[module][first]
+        name = f"{new}{dot}{rest}"
+        if (inner := f"{module}.{new}".strip(".")) in imported:  # a module of the package
+            module, name = inner, rest
+    return None
+
+
+def _module(path: Path, source: Path) -> str:
+    parts = path.relative_to(source).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _defined(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.ClassDef]]:
+    """Yield the classes of a module with their names, those within classes too."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef):
+            yield before + node.name, node
+            yield from _defined(node, f"{before}{node.name}.")
+        elif not isinstance(node, ast.FunctionDef):
+            yield from _defined(node, before)
+
+
+def _imported(tree: ast.Module) -> Imports:
+    """Return the module and the name behind each name that is imported from the package."""
+    return {
+        alias.asname or alias.name: (
+            node.module.removeprefix(PACKAGE).removeprefix("."),
+            alias.name,
+        )
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and node.module is not None
+        and node.module.partition(".")[0] == PACKAGE
+        for alias in node.names
+    }
+
+
+def _for_authors(imported: dict[str, Imports], classes: Collection[str]) -> set[str]:
+    """Return the full names of the classes that authors outside import."""
+    names = imported.get(EXTEND, {})
+    return {
+        full for name in names if (full := _full_name(EXTEND, name, imported, classes)) is not None
+    }
+
+
+def _is_protocol(node: ast.ClassDef) -> bool:
+    return any(_dotted(base) == "Protocol" for base in node.bases)
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return the name of a base, without its parameters."""
+    return ast.unparse(node.value if isinstance(node, ast.Subscript) else node)
+
+
+def _depth(name: str, classes: dict[str, PackageClass]) -> int:
+    bases = [base for base in classes[name].bases if base != NO_LEVEL]
+    return 1 + max((_depth(base, classes) for base in bases), default=0)
+
+
+def _makes_nothing(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
+    """Yield the class methods that return no instance by what they say."""
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef):
+            marks = set().union(*map(_names, part.decorator_list))
+            made = "" if part.returns is None else ast.unparse(part.returns)
+            if (
+                "classmethod" in marks
+                and not marks & VALIDATORS
+                and not re.search(rf"\b(Self|{node.name})\b", made)
+            ):
+                yield part
 
 
 def _modules(source: Path) -> Iterator[tuple[Path, ast.Module]]:
@@ -144,7 +377,7 @@ def _tested(node: ast.AST, foreign: set[str]) -> set[str]:
 
 def main() -> None:
     """Print what is found; exit with 1 where there is any."""
-    found = find_class_tests(SOURCE)
+    found = [*find_class_tests(SOURCE), *find_slices(SOURCE)]
     for finding in found:
         print(finding._replace(path=finding.path.relative_to(SOURCE.parents[1])))
     sys.exit(bool(found))

@@ -129,8 +129,8 @@ def test_a_mix_of_one_layer_is_that_layer(
     """With all weight on the last layer a task answers as one that reads it alone."""
     base, found = base_of(tokenizer, kind), TASKS[head_class]
     inputs = inputs_of(base)
-    plain = head_class(head_class.settings()(layers="last"), base, **found).eval()
-    mixed = head_class(head_class.settings()(layers="mix"), base, **found).eval()
+    plain = head_class(head_class.Config(layers="last"), base, **found).eval()
+    mixed = head_class(head_class.Config(layers="mix"), base, **found).eval()
     assert mixed.mix is not None
     assert plain.mix is None
     assert mixed.needs_layers
@@ -152,7 +152,7 @@ def test_a_mix_of_one_layer_is_that_layer(
 
 @pytest.mark.parametrize("head_class", TASKS, ids=lambda each: each.__name__)
 def test_the_choice_is_kept(tokenizer: SubwordTokenizer, head_class: type[Head]) -> None:
-    config = head_class.settings()()
+    config = head_class.Config()
     for kind, layers in (("transformer", "last"), ("elmo", "mix")):
         made = head_class(config, base_of(tokenizer, kind), **TASKS[head_class])
         assert made.config.layers == layers

@@ -273,4 +273,7 @@ def test_electra_hides_units_too(wordpiece: SubwordTokenizer, tmp_path: Path) ->
     config = Electra.Config(whole_words=True, entities=str(path))
     assert config.kinds == ("word", "entity")
     assert Electra.text_rules.segmenter(config, wordpiece) is not None
-    assert Electra.text_rules.resolved(config, Text("we like it\n\n")).model_dump()["words"] == "tokens"
+    assert (
+        Electra.text_rules.resolved(config, Text("we like it\n\n")).model_dump()["words"]
+        == "tokens"
+    )

@@ -19,7 +19,7 @@ from foretext.finetuning.allotment import UNKNOWN_SECONDS
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.task import Task, task_named
 
-__all__ = ["BaselineRun"]
+__all__ = ["BaselineRun", "has_baseline"]
 
 FILE = "baseline.json"
 
@@ -62,11 +62,6 @@ class BaselineRun:
             raise SettingError(f"TASK = '{task}' has no baseline; leave the candidate out.")
         return cls(baseline, own)
 
-    @classmethod
-    def is_in(cls, folder: Path) -> bool:
-        """Whether a baseline was learned for a folder."""
-        return is_regular_file(folder / FILE)
-
     def mark(self, folder: Path) -> None:
         """Write down that it was learned.
 
@@ -75,3 +70,8 @@ class BaselineRun:
         """
         with atomic_file(folder / FILE) as temporary:
             temporary.write_text(json.dumps({"name": self.baseline.name}) + "\n", "utf-8")
+
+
+def has_baseline(folder: Path) -> bool:
+    """Whether a baseline was learned for a folder."""
+    return is_regular_file(folder / FILE)

@@ -22,7 +22,7 @@ from foretext.base.files import atomic_file, is_regular_file
 from foretext.base.parsing import read_json
 from foretext.base.runtime import command, command_began
 from foretext.comparison.answers import KeptAnswers
-from foretext.comparison.baseline_run import BaselineRun
+from foretext.comparison.baseline_run import BaselineRun, has_baseline
 from foretext.comparison.candidate import BASELINE
 from foretext.comparison.measurement import (
     disk_bytes,
@@ -205,7 +205,7 @@ def _answered(job: Answer) -> AnswerReply:
 
 def _answering(job: Answer) -> tuple[Task, Callable[[Sequence[Any]], Answers]]:
     """Return what reads rows, and what answers them."""
-    if BaselineRun.is_in(Path(job.run)):
+    if has_baseline(Path(job.run)):
         learned = BaselineRun.learned(job.task, job.train, job.reading)
         return learned.task, learned.baseline.answers
     model = load_task(job.run)

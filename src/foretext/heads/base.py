@@ -89,13 +89,6 @@ class Head(Criterion):
         """What another task on the same backbone may start from."""
         return TaskHeads()
 
-    @classmethod
-    def settings(cls) -> type[Config]:
-        """Return the class of the section ``[task]``."""
-        component: Any = cls
-        config: type[Config] = component.Config
-        return config
-
 
 class TaskBase(NamedTuple):
     """A tokenizer and a backbone, pretrained or randomly initialised."""

@@ -260,7 +260,9 @@ class Task(ABC):
     @property
     def head_config(self) -> type[Config]:
         """The class of the section ``[task]``."""
-        return self.head.settings()
+        head: Any = self.head
+        config: type[Config] = head.Config
+        return config
 
     def head_traits(self, config: Any) -> HeadTraits:
         """Return what a head with these settings has."""

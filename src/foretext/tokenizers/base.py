@@ -62,8 +62,8 @@ class Tokenizer(ABC):
 
     kind: ClassVar[Literal["words", "subwords"]]
 
-    @classmethod
-    def resolved(cls, config: Any, corpus: Blocks) -> Any:
+    @staticmethod
+    def resolved(config: Any, corpus: Blocks) -> Any:
         """Return the settings of its `Config` with a value for each that the text decides.
 
         These are settings such as ``lowercase = "auto"``; only the beginning of `corpus` is read.

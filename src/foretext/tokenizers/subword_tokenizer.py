@@ -87,8 +87,8 @@ class SubwordTokenizer(Tokenizer):
         library = composing(self.library, form)
         return self if library is self.library else type(self)(library, self.ends)
 
-    @classmethod
-    def learned_bytes(cls, config: Any, sample: str) -> float | None:
+    @staticmethod
+    def learned_bytes(config: Any, sample: str) -> float | None:
         """Return how many bytes of a text like `sample` it learns from, at most; None: all."""
         return None
 

@@ -57,8 +57,8 @@ class Unigram(SubwordTokenizer):
                 raise ValueError("Unigram needs '[UNK]' among its special_tokens")
             return self
 
-    @classmethod
-    def learned_bytes(cls, config: Config, sample: str) -> float | None:
+    @staticmethod
+    def learned_bytes(config: Config, sample: str) -> float | None:
         """Return how many bytes have as many distinct words as it learns from, as in `sample`."""
         distinct = sum(map(len, set(sample.split())))
         return len(sample.encode()) * config.sample_characters / max(distinct, 1)

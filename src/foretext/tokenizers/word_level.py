@@ -48,8 +48,8 @@ class WordLevel(SubwordTokenizer):
         lowercase: bool = True
         """Turn texts to lower case."""
 
-    @classmethod
-    def resolved(cls, config: Config, corpus: Blocks) -> Config:
+    @staticmethod
+    def resolved(config: Config, corpus: Blocks) -> Config:
         """Return the settings with the kind of pre-tokeniser by the beginning of `corpus`.
 
         The library can cut Chinese text into characters only.

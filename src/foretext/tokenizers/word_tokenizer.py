@@ -96,8 +96,8 @@ class WordTokenizer(Tokenizer):
             edition=edition,
         )
 
-    @classmethod
-    def resolved(cls, config: Config, corpus: Blocks) -> Config:
+    @staticmethod
+    def resolved(config: Config, corpus: Blocks) -> Config:
         """Return the settings with the kind of pre-tokeniser by the beginning of `corpus`."""
         if config.pre_tokenizer != "auto":
             return config

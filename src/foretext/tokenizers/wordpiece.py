@@ -58,8 +58,8 @@ class WordPiece(SubwordTokenizer):
                 raise ValueError("WordPiece needs '[UNK]' among its special_tokens")
             return self
 
-    @classmethod
-    def resolved(cls, config: Config, corpus: Blocks) -> Config:
+    @staticmethod
+    def resolved(config: Config, corpus: Blocks) -> Config:
         """Return the settings with `lowercase` by the beginning of `corpus`."""
         if config.lowercase != "auto":
             return config

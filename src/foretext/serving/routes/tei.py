@@ -281,8 +281,14 @@ class EmbedAllBody(CutBody):
     """Name of a text of the model that is put before each input."""
 
 
-class EmbedBody(EmbedAllBody):
+class EmbedBody(CutBody):
     """Texts to turn into vectors."""
+
+    inputs: Inputs = Field(examples=[["the king lives in a castle"]])
+    """A text, or several; a row of ids stands for the text that they are decoded to."""
+
+    prompt_name: str | None = None
+    """Name of a text of the model that is put before each input."""
 
     normalize: bool = True
     """Whether vectors get length 1."""
