@@ -194,6 +194,8 @@ def test_word_vectors_end_with_their_command(kind: str, tmp_path: Path) -> None:
     assert kept < 6.0
     assert learned.history[-1]["time"] < 6.0
     assert not (tmp_path / "run" / "checkpoints").exists()
+    card, resolved = (tmp_path / "run" / name for name in ("README.md", "recipe.toml"))
+    assert resolved.read_text() in card.read_text()
 
 
 @pytest.mark.quick_cases(1)

@@ -111,7 +111,7 @@ def answered_signals(if_idle: Callable[[], object] | None = None) -> Iterator[No
 
 def signalled() -> bool:
     """Whether a signal has asked this command to end."""
-    return _answering is not None and _answering.asked
+    return _answering is not None and _answering.has_signal
 
 
 @contextmanager
@@ -138,7 +138,7 @@ class _Answering:
         self._if_idle = if_idle
         self._first: float | None = None  # when the first signal came, by `time.monotonic`
         self._reader, self._writer = socket.socketpair()
-        self.asked = False  # a signal came
+        self.has_signal = False  # a signal came
         self.lent = False
 
     @contextmanager
@@ -169,7 +169,7 @@ class _Answering:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         """Ask what is at work for its end; where nothing is, end."""
-        self.asked = True
+        self.has_signal = True
         for work in _at_work:
             work.requested = work.requested or signal.Signals(number).name
         if _at_work:

@@ -55,15 +55,15 @@ def shards(corpus: Corpus, num_characters: int) -> Iterator[Shard]:
         CorpusError: a file cannot be read, is damaged or of another kind.
     """
     batch: list[Document] = []
-    number = length = told = read = 0
+    number = length = reported = read = 0
     for document, read in documents(corpus):
         batch.append(document)
         length += len(document.text)
         if length >= num_characters or len(batch) == MOST_DOCUMENTS:
-            yield Shard(number, batch, read - told)
-            batch, number, length, told = [], number + 1, 0, read
+            yield Shard(number, batch, read - reported)
+            batch, number, length, reported = [], number + 1, 0, read
     if batch:
-        yield Shard(number, batch, read - told)
+        yield Shard(number, batch, read - reported)
 
 
 def unit_of(corpus: Corpus, source: int) -> Literal["line", "row"]:

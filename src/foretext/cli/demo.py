@@ -27,7 +27,7 @@ def demo(
     from foretext.cli.demonstration import demonstrate
 
     made = demonstrate(output, overwrite=overwrite, quiet=quiet)
-    near = dict(zip(made.asked, made.vectors.neighbors(made.asked, 5), strict=True))
+    near = dict(zip(made.words, made.vectors.neighbors(made.words, 5), strict=True))
     if as_json:
         print_json(
             {

@@ -20,7 +20,7 @@ __all__ = ["Demonstration", "demonstrate"]
 
 SETTINGS = ("vectors.epochs=10", "tokenizer.min_count=5", 'corpus.documents="blank_line"')
 LIMIT_BYTES = 6_000_000  # about a million words, and half of the time that all would take
-ASKED = ("array", "string", "error", "file", "thread", "red", "first", "maximum", "http", "january")
+WORDS = ("array", "string", "error", "file", "thread", "red", "first", "maximum", "http", "january")
 NUM_PACKAGES, FEWEST_TEXTS, TEST_EVERY = 6, 20, 5  # of the rows that a classifier learns from
 
 
@@ -31,7 +31,7 @@ class Demonstration(NamedTuple):
     run: Path
     report: Path
     vectors: WordVectors
-    asked: list[str]  # words worth a look, of those that were learned
+    words: list[str]  # words worth a look, of those that were learned
     classifier: Path  # a run that tells from a docstring which package it is of
     figures: dict[str, Any]  # of the classifier, on docstrings that it did not learn from
 
@@ -49,15 +49,15 @@ def demonstrate(
     documents = write_docstrings(text, limit_bytes=limit_bytes, quiet=quiet)
     recipe = Recipe.load("word2vec", SETTINGS)
     vectors = run_recipe(recipe, text, run, overwrite=overwrite, quiet=quiet).model
-    asked = [word for word in ASKED if word in vectors]
-    report = report_run(run, title="word2vec on Python's docstrings", neighbors_of=asked)
+    words = [word for word in WORDS if word in vectors]
+    report = report_run(run, title="word2vec on Python's docstrings", neighbors_of=words)
     train, test = _write_rows(output, documents)
     chosen = {"classifier": {"pretrained_vectors": str(run), "dim": vectors.vector_size}}
     task = TaskRecipe("classification", "fasttext", train, test=test, settings=chosen)
     learned = run_finetuning(task, classifier, overwrite=overwrite, quiet=quiet)
     report_run(classifier, title="Which package a docstring is from")
     figures = learned.facts["test"]
-    return Demonstration(text, run, report, vectors, asked, classifier, figures)
+    return Demonstration(text, run, report, vectors, words, classifier, figures)
 
 
 def _write_rows(output: Path, documents: Sequence[Docstring]) -> tuple[Path, Path]:

@@ -187,7 +187,7 @@ def _with_columns(recipe: TaskRecipe, columns: dict[str, str]) -> TaskRecipe:
 
 def _show(facts: dict[str, Any]) -> None:
     """The figures of each part, those of the baselines beside them, and what they mean."""
-    from foretext.finetuning.keeping import told
+    from foretext.finetuning.keeping import summary_lines
 
     network, rivals = facts.get("network"), [facts["baseline"], facts["majority"]]
     models = [("network and linear model" if network else facts["base"], facts)]
@@ -208,7 +208,7 @@ def _show(facts: dict[str, Any]) -> None:
         ]
         title = f"{facts['judged_by']} over {len(facts['seeds']['seeds'])} seeds"
         print_table(["", "mean", "deviation"], rows, title=title)
-    say("\n".join(["", *told(facts), ""]))
+    say("\n".join(["", *summary_lines(facts), ""]))
 
 
 def _result(run: Path, facts: dict[str, Any]) -> dict[str, Any]:

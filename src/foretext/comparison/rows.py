@@ -88,7 +88,7 @@ class ComparisonRows:
         """Return the number of rows of each part."""
         return {part: len(rows) for part, rows in self.parts.items()}
 
-    def told(self, sentence: str, *, is_grave: bool) -> ComparisonRows:
+    def with_note(self, sentence: str, *, is_grave: bool) -> ComparisonRows:
         """Return the rows with a sentence for a person: a warning, or a note."""
         if is_grave:
             return replace(self, warnings=(*self.warnings, sentence))
@@ -186,9 +186,9 @@ def _checked(rows: ComparisonRows) -> ComparisonRows:
     """Warn of what is wrong with rows; refuse those of which nothing can be learned or measured."""
     leaks = find_leaks(rows.parts)
     for leak in leaks:
-        rows = rows.told(str(leak), is_grave=leak.is_grave)
+        rows = rows.with_note(str(leak), is_grave=leak.is_grave)
     known = {text_key(row.text) for row in rows.train} if leaks else set()
-    new = [row for row in rows.test if text_key(row.text) not in known]  # the others are told of
+    new = [row for row in rows.test if text_key(row.text) not in known]  # the others are reported
     return _with_problems(rows, rows.task.problems(rows.train, new))
 
 
@@ -200,7 +200,7 @@ def _divided(rows: ComparisonRows, seed: int) -> ComparisonRows:
     rows.task.check_learnable(rows.train)
     rows = _with_problems(rows, rows.task.unseen_problems(rows.train, rows.valid))
     for sentence in _same_answers(rows):
-        rows = rows.told(sentence, is_grave=True)
+        rows = rows.with_note(sentence, is_grave=True)
     return rows
 
 
@@ -209,7 +209,7 @@ def _with_problems(rows: ComparisonRows, problems: Sequence[Problem]) -> Compari
     for problem in problems:
         if problem.severity == "error":
             raise CorpusError(str(problem))
-        rows = rows.told(str(problem), is_grave=problem.severity == "warning")
+        rows = rows.with_note(str(problem), is_grave=problem.severity == "warning")
     return rows
 
 

@@ -20,7 +20,7 @@ WORKS = {"separate": separate_words, "mark": mark_words}
 
 def _main() -> None:
     work = WORKS[sys.argv[1]]
-    Service().run(read_values, lambda asked: work(*asked))
+    Service().run(read_values, lambda values: work(*values))
 
 
 if __name__ == "__main__":

@@ -180,13 +180,13 @@ class ReadFiles:
         self._kinds[key] = kind.model_copy(update=more)
 
     def _texts(self, source: Source, reading: CorpusConfig, places: Places) -> Iterator[str]:
-        told = 0
+        reported = 0
         with source.open() as file:
             for text in normal_form(file, source.name, reading, places.see):
-                self.num_bytes += file.tell() - told
-                told = file.tell()
+                self.num_bytes += file.tell() - reported
+                reported = file.tell()
                 yield text
-            self.num_bytes += file.tell() - told
+            self.num_bytes += file.tell() - reported
 
 
 def _compression(source: Source) -> str | None:

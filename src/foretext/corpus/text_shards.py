@@ -61,15 +61,15 @@ class TextShards:
 
     def _shards(self, corpus: Blocks) -> Iterator[Shard]:
         parts: list[str] = []
-        number = length = told = 0
+        number = length = reported = 0
         for block in corpus.blocks(BLOCK):
             parts.append(block)
             length += len(block)
             if length >= self.num_characters:
-                yield Shard(number, partial(_data, parts), corpus.bytes_read - told)
-                parts, number, length, told = [], number + 1, 0, corpus.bytes_read
+                yield Shard(number, partial(_data, parts), corpus.bytes_read - reported)
+                parts, number, length, reported = [], number + 1, 0, corpus.bytes_read
         if parts:
-            yield Shard(number, partial(_data, parts), corpus.bytes_read - told)
+            yield Shard(number, partial(_data, parts), corpus.bytes_read - reported)
 
 
 def shard_blocks(data: bytes) -> Iterator[str]:

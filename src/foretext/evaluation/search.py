@@ -44,21 +44,21 @@ def evaluate_search(index: SearchIndex, path: str | Path) -> Evaluation:
     known = _Answers(index)
     rows_of = cache(known.rows)
     right = {query: set().union(*map(rows_of, texts)) for query, texts in answers.items()}
-    asked = [query for query, rows in right.items() if rows]
-    if not asked:
+    answerable = [query for query, rows in right.items() if rows]
+    if not answerable:
         raise EvaluationError(
             f"{path}: no answer is in the index; an answer is the text of a passage, a part of "
             "one, or the name of a file as `foretext search` shows it."
         )
     figures: dict[str, Any] = {
         "kind": "search",
-        "queries": len(asked),
-        "without_answer": len(right) - len(asked),
+        "queries": len(answerable),
+        "without_answer": len(right) - len(answerable),
     }
     for by in WAYS:
         found = []
-        for start in range(0, len(asked), TOGETHER):
-            some = asked[start : start + TOGETHER]
+        for start in range(0, len(answerable), TOGETHER):
+            some = answerable[start : start + TOGETHER]
             for query, rows in zip(some, index.rows(some, DEPTH, by=by), strict=True):
                 found.append(relevant_ranks(rows, right[query]))
         figures[by] = retrieval_figures(found)

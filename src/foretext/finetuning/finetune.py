@@ -16,7 +16,7 @@ from foretext.base.terminal import say
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.finetuning.bases import task_on
-from foretext.finetuning.keeping import told
+from foretext.finetuning.keeping import summary_lines
 from foretext.finetuning.recipe import BaseModel, TaskRecipe, TeacherModel
 from foretext.finetuning.rows import unlabelled_source
 from foretext.finetuning.run import run_finetuning
@@ -218,7 +218,7 @@ def finetune(
     recipe = _read_memory(recipe)
     done = run_finetuning(recipe, out, overwrite=overwrite, resume=resume, quiet=quiet)
     if not is_quiet(quiet):
-        say("\n".join(told(done.facts)), error=True)
+        say("\n".join(summary_lines(done.facts)), error=True)
     return done.model
 
 

@@ -25,7 +25,7 @@ from foretext.tasks.baseline import Baseline
 from foretext.tasks.examining import examine
 from foretext.tasks.predictor import Predictor
 
-__all__ = ["examined", "keep", "model_warnings", "remedy", "task_facts", "told"]
+__all__ = ["examined", "keep", "model_warnings", "remedy", "summary_lines", "task_facts"]
 
 Figures = Mapping[str, Any]
 
@@ -54,7 +54,7 @@ def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetu
         with atomic_file(job.run.examination) as temporary:
             text = json.dumps(outcome.examination, ensure_ascii=False)
             temporary.write_text(text, encoding="utf-8")
-    for sentence in told(facts):
+    for sentence in summary_lines(facts):
         job.run.note(sentence)
     model.write(job.run.path, facts)
     write_sections(job.run.recipe, sections)
@@ -63,7 +63,7 @@ def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetu
     return Finetuned(model, sections, dict(facts), card)
 
 
-def told(facts: Mapping[str, Any]) -> list[str]:
+def summary_lines(facts: Mapping[str, Any]) -> list[str]:
     """Return what a person should read of a run: its size, the verdict, and the warnings."""
     verdict = facts["verdict"] or {"sentence": None, "command": None}
     rows = counted(facts["rows"], "row")

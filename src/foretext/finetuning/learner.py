@@ -148,8 +148,8 @@ class Learner(ABC):
     def holds_out_for_figures(self) -> bool:
         """Whether rows are held out although nobody asked for it, to measure the model by."""
         recipe = self.job.recipe
-        asked = recipe.valid is not None or self.finetuning.valid_rate is not None
-        return not asked and recipe.budget_seconds is None and self.needs_held_out_rows
+        chosen = recipe.valid is not None or self.finetuning.valid_rate is not None
+        return not chosen and recipe.budget_seconds is None and self.needs_held_out_rows
 
     @property
     def refits(self) -> bool:

@@ -192,21 +192,21 @@ def _start_from_scratch(
     _check_name(named, chosen)
     component: Any = named.component
     config = material.suited(component, {**named.settings, **chosen})
-    asked = dict(sections.get("tokenizer", {}))
+    wanted = dict(sections.get("tokenizer", {}))
     tokenizer: Tokenizer
     target_tokenizer = None
     found: dict[str, Any] = {"num_characters": material.words.num_characters}
     if component.reads_words:
         rows = material.texts
-        tokenizer = _learn_words({"min_count": 2, **rows.word_settings(), **asked}, material)
+        tokenizer = _learn_words({"min_count": 2, **rows.word_settings(), **wanted}, material)
         learned = tokenizer.config.kept()
     else:
-        asked = {**material.task.scratch_tokenizer, **asked}
-        learned, kind = dict(asked), str(asked.pop("name"))
+        wanted = {**material.task.scratch_tokenizer, **wanted}
+        learned, kind = dict(wanted), str(wanted.pop("name"))
         texts, *others = material.apart or (material.texts,)
-        tokenizer = learn_subwords(kind, asked, texts, form=material.form)
+        tokenizer = learn_subwords(kind, wanted, texts, form=material.form)
         for targets in others:
-            target_tokenizer = learn_subwords(kind, asked, targets, form=material.form)
+            target_tokenizer = learn_subwords(kind, wanted, targets, form=material.form)
             found["source_vocab_size"] = tokenizer.vocab_size
     written = target_tokenizer or tokenizer
     backbone = component.build(config, written.vocab_size, **found)
@@ -408,12 +408,12 @@ def _words_of_vectors(
     run = RunFolder(named) if isinstance(named, str | Path) else None
     if run is not None and run.tokenizer.is_file() and not settings:
         config = WordTokenizer.load(run.tokenizer).config
-        asked = {**config.model_dump(), "min_count": 2, "max_vocab_size": None}
+        wanted = {**config.model_dump(), "min_count": 2, "max_vocab_size": None}
     else:
         lowercase = not any(word != word.lower() for word in vectors.index_to_key[:10_000])
-        asked = {"min_count": 2, "lowercase": lowercase}
-    asked |= {**material.texts.word_settings(), **settings}
-    config = WordTokenizer.Config.checked(asked, "tokenizer")
+        wanted = {"min_count": 2, "lowercase": lowercase}
+    wanted |= {**material.texts.word_settings(), **settings}
+    config = WordTokenizer.Config.checked(wanted, "tokenizer")
     learned = WordTokenizer.learn(config, material.texts, form=material.form)
     vocabulary = learned.vocabulary.extended(vectors.index_to_key[:MAX_WORDS], None)
     return WordTokenizer(learned.config, vocabulary, form=learned.form)

@@ -152,11 +152,13 @@ class SentenceVectorsHead(Head):
 
 
 def _found(
-    texts: Tensor, by_place: tuple[Tensor, ...], asked: int, answered: int, temperature: float
+    texts: Tensor, by_place: tuple[Tensor, ...], anchor: int, answered: int, temperature: float
 ) -> tuple[Tensor, Tensor]:
     """Find the texts of one place by those of another; texts behind both are negatives."""
     candidates = torch.cat([by_place[answered], *by_place[2:]])
-    return info_nce(by_place[asked], candidates, right_answers(texts, asked, answered), temperature)
+    return info_nce(
+        by_place[anchor], candidates, right_answers(texts, anchor, answered), temperature
+    )
 
 
 def _pooling_of(base: TaskBase) -> SentencePooling:

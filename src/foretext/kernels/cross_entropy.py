@@ -149,13 +149,13 @@ def take_rows(logits, bias, targets, losses, correct, to_gradient, draws, drawn,
     for m in range(k * ROWS, min((k + 1) * ROWS, targets.size)):
         row, target = m * bias.size, targets[m]
         top = largest(logits, bias, row)
-        asked = score_one(logits, bias, row, target)
-        correct[m] = asked == top and is_first(logits, bias, row, target, top)
+        wanted = score_one(logits, bias, row, target)
+        correct[m] = wanted == top and is_first(logits, bias, row, target, top)
         total = sum_exponentials(logits, bias, row, top)
         normaliser = np.float32(top + np.float32(math.log(total)))
-        losses[m] = normaliser - asked
+        losses[m] = normaliser - wanted
         if smoothing > 0:
-            losses[m] += smoothing * (asked - mean_score(logits, bias, row))
+            losses[m] += smoothing * (wanted - mean_score(logits, bias, row))
             if to_gradient:
                 replace_by_softmax(logits, bias, row, normaliser, each)
         elif to_gradient or draws.size:
@@ -163,7 +163,7 @@ def take_rows(logits, bias, targets, losses, correct, to_gradient, draws, drawn,
         if draws.size:
             drawn[m] = drawn_class(logits, row, bias.size, draws[m])
         if to_gradient:
-            chance = np.float32(math.exp(asked - normaliser))
+            chance = np.float32(math.exp(wanted - normaliser))
             miss = chance - (np.float32(1.0) - smoothing) - each
             store_one(logits, row + target, miss)
 

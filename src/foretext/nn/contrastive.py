@@ -31,7 +31,7 @@ def info_nce(
     return F.cross_entropy(logits, own, reduction="sum"), (logits.argmax(1) == own).sum()
 
 
-def right_answers(texts: Tensor, asked: int, answered: int) -> Tensor:
+def right_answers(texts: Tensor, anchor: int, answered: int) -> Tensor:
     """Return which candidates answer an anchor by their texts, (N, M) bool: none is a negative.
 
     A candidate has the text of the anchor or of its answer, or is the answer of an equal anchor.
@@ -40,11 +40,11 @@ def right_answers(texts: Tensor, asked: int, answered: int) -> Tensor:
 
     Args:
         texts: (N, group) int64, equal numbers of equal texts.
-        asked: place of the anchors in a group.
+        anchor: number of the anchors in a group.
         answered: place of their answers.
     """
-    anchors, answers = texts[:, asked], texts[:, answered]  # (N,) each
-    further = texts[:, max(asked, answered) + 1 :].T.flatten()
+    anchors, answers = texts[:, anchor], texts[:, answered]  # (N,) each
+    further = texts[:, max(anchor, answered) + 1 :].T.flatten()
     candidates = torch.cat([answers, further])  # (M,)
     same = (candidates == anchors[:, None]) | (candidates == answers[:, None])
     same[:, : len(texts)] |= anchors == anchors[:, None]
@@ -60,6 +60,6 @@ def cosent(cosines: Tensor, scores: Tensor, temperature: float) -> Tensor:
         temperature: that differences are divided by.
     """
     wrong = (cosines - cosines[:, None]) / temperature  # (N, N), [i, j] = cos j - cos i
-    asked = scores[:, None] > scores
-    terms = wrong.masked_fill(~asked, -torch.inf).flatten()
+    counts = scores[:, None] > scores
+    terms = wrong.masked_fill(~counts, -torch.inf).flatten()
     return torch.cat([terms, terms.new_zeros(1)]).logsumexp(0)

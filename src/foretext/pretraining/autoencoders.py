@@ -94,7 +94,7 @@ class AutoencoderLearner(Learner[TrainedCodec]):
             "components_loss": last.get("components_loss"),
             "seconds": last["time"],
         }
-        return TrainedCodec(codec, history, facts, split)
+        return TrainedCodec(codec, history, facts, job.recipe, split)
 
     def finish(self, job: PretrainingJob, trained: TrainedCodec) -> None:
         """Write networks, picture and card, and the mark of a finished run."""
@@ -104,7 +104,7 @@ class AutoencoderLearner(Learner[TrainedCodec]):
             shown = (split.valid if len(split.valid) else split.train)[:NUM_SHOWN]
             with atomic_file(job.run.picture) as temporary:
                 temporary.write_bytes(picture_of([shown, codec.reconstruct(shown)]))
-        card = autoencoder_card(job.recipe, facts, str(job.run.named))
+        card = autoencoder_card(trained.recipe, facts, str(job.run.named))
         job.run.finish(card, facts, job.report)
 
     def next_command(self, model: Codec, run: str) -> str:

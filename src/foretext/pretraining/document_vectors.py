@@ -106,15 +106,15 @@ class DocumentVectorLearner(LearnerOfWords[TrainedDocuments]):
             **figures_of(history),
             **warned(history),
         }
-        return TrainedDocuments(documents, history, job.facts(facts), named)
+        return TrainedDocuments(documents, history, job.facts(facts), job.recipe, named)
 
     def finish(self, job: PretrainingJob, trained: TrainedDocuments) -> None:
         """Write the vectors, the card and the mark of a finished run."""
         documents: DocumentVectors = trained.model
         documents.save(job.run.path)
-        rate = _found_again_rate(documents, job.text(), trained.named, job.recipe)
+        rate = _found_again_rate(documents, job.text(), trained.named, trained.recipe)
         facts = {**trained.facts, "found_again_rate": rate}
-        card = documents_card(job.recipe, facts, str(job.run.named))
+        card = documents_card(trained.recipe, facts, str(job.run.named))
         job.run.finish(card, facts, job.report)
 
     def next_command(self, model: DocumentVectors, run: str) -> str:

@@ -32,7 +32,7 @@ from foretext.pretraining.building import (
     training_config,
 )
 from foretext.pretraining.distill import ValidationOf, distilled
-from foretext.pretraining.job import PretrainingJob
+from foretext.pretraining.job import Base, PretrainingJob
 from foretext.pretraining.learner import Learner, Trained
 from foretext.pretraining.plan.sample import CorpusSample
 from foretext.pretraining.planning import (
@@ -78,16 +78,15 @@ class TrainedModel(Trained):
     """A language model, and the records of the weights that are kept."""
 
     kept: Mapping[str, Any]
-    recipe: Recipe  # without what the text does not allow
 
 
 class LanguageModelLearner(Learner[TrainedModel]):
     """What learns language models: a tokenizer, then a network by an objective."""
 
-    def check(self, job: PretrainingJob) -> None:
+    def check(self, recipe: Recipe, base: Base) -> None:
         """Refuse a backbone and an objective that do not fit."""
-        if job.base is None:
-            check_model(job.recipe)
+        if base is None:
+            check_model(recipe)
 
     def start(self, job: PretrainingJob, budget: float | None) -> PretrainingJob:
         """Plan the network, unless the recipe says how long it learns; see `Learner.start`."""
@@ -155,7 +154,7 @@ class LanguageModelLearner(Learner[TrainedModel]):
         }
         device = _device_after(config)
         learned = LanguageModel(tokenizer, model.backbone, model.objective, device=device)
-        return TrainedModel(learned, history, job.facts(facts), kept, recipe)
+        return TrainedModel(learned, history, job.facts(facts), recipe, kept)
 
     def finish(self, job: PretrainingJob, trained: TrainedModel) -> None:
         """Write the model, then the card, which names what opens the folder."""
@@ -190,7 +189,7 @@ class LanguageModelLearner(Learner[TrainedModel]):
         history = fit(model, examples, config, context, validation)
         device = _device_after(config)
         learned = LanguageModel(tokenizer, model.backbone, model.objective, device=device)
-        return Trained(learned, history, {})
+        return Trained(learned, history, {}, recipe)
 
     def next_command(self, model: LanguageModel, run: str) -> str:
         """Do what the objective is for: fill a mask, or write a text."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.pretraining.budget import begun, kept_budget
-from foretext.pretraining.job import PretrainingJob
+from foretext.pretraining.job import Base, PretrainingJob
 from foretext.pretraining.shared import SharedFolder
 from foretext.recipe import Recipe
 
@@ -39,11 +39,14 @@ class Trained:
         model: that was learned.
         history: the records of ``metrics.jsonl``.
         facts: what ``config.json`` says of the run.
+        recipe: with the time that a budget left for the training, and without what the text or the
+            examples do not allow.
     """
 
     model: Any
     history: list[dict[str, Any]]
     facts: Mapping[str, Any]
+    recipe: Recipe
 
 
 TrainedT = TypeVar("TrainedT", bound=Trained)
@@ -60,8 +63,12 @@ class Learner(ABC, Generic[TrainedT]):
     takes_words: ClassVar[bool] = False  # lists of words, too, which somebody else has cut
     free_to_change: ClassVar[tuple[str, ...]] = FREE_TO_CHANGE
 
-    def check(self, job: PretrainingJob) -> None:
+    def check(self, recipe: Recipe, base: Base) -> None:
         """Refuse what can never work, before a folder is made and the text is read.
+
+        Args:
+            recipe: as the user gave it.
+            base: what is to be trained further; None: nothing.
 
         Raises:
             SettingError: with what to change.

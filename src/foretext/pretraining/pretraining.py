@@ -173,15 +173,22 @@ def run_recipe(
         return _helped(learner, recipe, out, base)
     resume = resume or goes_on_after_restart(out)
     _refuse_without_effect(recipe, budget, engine, auto=auto)
-    asked = PretrainingJob(
-        run=RunFolder(out or ""), recipe=recipe, corpus=corpus, base=base, teacher=teacher,
-        keep=out is not None, resume=resume, quiet=is_quiet(quiet),
-        report=write_report if report else None, began=began,
-    )  # fmt: skip
-    learner.check(asked)
+    learner.check(recipe, base)
     with run_folder(out, overwrite=overwrite, resume=resume) as run:
-        shards = None if engine is None else TextShards(engine, run.shards)
-        job = _with_text_settings(replace(asked, run=run, shards=shards), auto=auto)
+        job = PretrainingJob(
+            run=run,
+            recipe=recipe,
+            corpus=corpus,
+            base=base,
+            teacher=teacher,
+            keep=out is not None,
+            resume=resume,
+            quiet=is_quiet(quiet),
+            report=write_report if report else None,
+            began=began,
+            shards=None if engine is None else TextShards(engine, run.shards),
+        )
+        job = _with_text_settings(job, auto=auto)
         if recipe.kind.reads_text and (shared is not None or text_bytes is not None):
             folder = None if shared is None else SharedFolder(shared)
             decided = None if folder is None else folder.text_bytes

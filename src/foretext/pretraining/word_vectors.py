@@ -110,14 +110,14 @@ class WordVectorLearner(LearnerOfWords[TrainedVectors]):
             **figures_of(history),
             **warned(history),
         }
-        return TrainedVectors(vectors, history, job.facts(facts), learner.outputs)
+        return TrainedVectors(vectors, history, job.facts(facts), job.recipe, learner.outputs)
 
     def finish(self, job: PretrainingJob, trained: TrainedVectors) -> None:
         """Write the vectors, the card and the mark of a finished run."""
         vectors: WordVectors = trained.model
         job.run.save_vectors(vectors, trained.outputs)
         name, example = str(job.run.named), example_word(vectors)
-        card = vectors_card(job.recipe, trained.facts, name, example)
+        card = vectors_card(trained.recipe, trained.facts, name, example)
         job.run.finish(card, trained.facts, job.report)
 
     def next_command(self, model: WordVectors, run: str) -> str:

@@ -125,10 +125,10 @@ def labels_of(facts: Facts) -> str:
 def _judgement(facts: Facts) -> str:
     """Return the verdict, and a line for each warning."""
     verdict = facts.get("verdict")
-    told = [] if verdict is None else [f"**{verdict['sentence']}**"]
+    lines = [] if verdict is None else [f"**{verdict['sentence']}**"]
     if verdict is not None and verdict["command"]:
-        told.append(f"```console\n$ {verdict['command']}\n```")
-    return "\n\n".join([*told, *(f"Warning: {each}" for each in facts.get("warnings", []))])
+        lines.append(f"```console\n$ {verdict['command']}\n```")
+    return "\n\n".join([*lines, *(f"Warning: {each}" for each in facts.get("warnings", []))])
 
 
 def _figures(facts: Facts) -> Iterator[str]:

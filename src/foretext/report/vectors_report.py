@@ -122,7 +122,7 @@ def run_tiles(
 
 
 def _neighbors(
-    vectors: WordVectors, frequent: Sequence[str], asked: Sequence[str] | None
+    vectors: WordVectors, frequent: Sequence[str], chosen: Sequence[str] | None
 ) -> list[tuple[str, list[tuple[str, float]]]]:
-    words = [word for word in (frequent if asked is None else asked) if word in vectors]
+    words = [word for word in (frequent if chosen is None else chosen) if word in vectors]
     return list(zip(words, vectors.neighbors(words, NUM_NEIGHBORS), strict=True)) if words else []

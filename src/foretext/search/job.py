@@ -218,8 +218,8 @@ class Job:
     def _digest(self) -> str:
         """Return a digest of all that was asked for, by which it is known again."""
         grown = "" if self._before is None else self._before.model_dump_json()
-        asked = (self._corpus.fingerprint, self._config.model_dump_json(), self._fingerprint, grown)
-        return hashlib.sha256("\n".join(asked).encode()).hexdigest()[:32]
+        parts = (self._corpus.fingerprint, self._config.model_dump_json(), self._fingerprint, grown)
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
 
 def refuse_missing_usearch(approximate: bool | None) -> None:

@@ -11,13 +11,13 @@ from foretext.search.fusion import fused
 from foretext.search.vector_search import best_of
 from foretext.vectors.neighbors import Nearest
 
-__all__ = ["AskedQuery"]
+__all__ = ["QueryWays"]
 
 UNKNOWN_TO_MODEL = "the model knows no word of this query"
 UNKNOWN_TO_WORDS = "no word of this query is in the passages"
 
 
-class AskedQuery(NamedTuple):
+class QueryWays(NamedTuple):
     """A query; None of a way that is not asked."""
 
     text: str

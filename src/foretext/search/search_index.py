@@ -17,7 +17,7 @@ from foretext.search.bm25 import BM25
 from foretext.search.embedder import Embedder, read_weights
 from foretext.search.folder import IndexFacts, IndexFolder, fingerprint
 from foretext.search.passages import Hit, Passages, Results
-from foretext.search.query import AskedQuery
+from foretext.search.query import QueryWays
 from foretext.search.vector_search import VectorSearch
 from foretext.search.word_index import WordIndex
 from foretext.vectors.empty_texts import num_empty
@@ -176,7 +176,7 @@ class SearchIndex:
 
     def _found(
         self, texts: Sequence[str], k: int, by: By, exact: bool, settings: BM25 | None
-    ) -> Iterator[AskedQuery]:
+    ) -> Iterator[QueryWays]:
         """Yield what each way that is asked finds for each query."""
         if k < 1:
             raise SettingError(f"k = {k}: ask for at least one passage.")
@@ -191,13 +191,13 @@ class SearchIndex:
             bm25 = None
             if by != "vectors":
                 bm25 = self.words.scores(self.words.words(text), settings or BM25())
-            yield AskedQuery(text, vector, near, bm25, depth)
+            yield QueryWays(text, vector, near, bm25, depth)
 
-    def _results(self, query: AskedQuery, k: int) -> Results:
+    def _results(self, query: QueryWays, k: int) -> Results:
         hits = tuple(self._hit(row, score, query) for row, score in query.ranked()[:k])
         return Results(query.text, hits, query.notes())
 
-    def _hit(self, row: int, score: float, query: AskedQuery) -> Hit:
+    def _hit(self, row: int, score: float, query: QueryWays) -> Hit:
         cosine = score if query.bm25 is None else None
         if query.bm25 is not None and query.vector is not None and query.vector.any():
             vectors = self._vectors.vectors

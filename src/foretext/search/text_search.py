@@ -17,7 +17,7 @@ from foretext.base.errors import SettingError
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.search.bm25 import BM25, idf, term_scores
 from foretext.search.passages import Hit, Place, Results
-from foretext.search.query import AskedQuery
+from foretext.search.query import QueryWays
 from foretext.search.search_index import CANDIDATES, By
 from foretext.search.vector_search import best_of
 from foretext.search.word_index import WORD_FORM
@@ -72,7 +72,7 @@ def search_texts(
         near = _nearest(cosines, has_vector, depth)
     if by != "vectors":
         scores = bm25_scores(query, texts, bm25 or BM25())
-    asked = AskedQuery(query, vector, near, scores, depth)
+    query_ways = QueryWays(query, vector, near, scores, depth)
     hits = tuple(
         Hit(
             score=score,
@@ -83,9 +83,9 @@ def search_texts(
             bm25=None if scores is None else float(scores[row]),
             row=row,
         )
-        for row, score in asked.ranked()[:k]
+        for row, score in query_ways.ranked()[:k]
     )
-    return Results(query, hits, asked.notes())
+    return Results(query, hits, query_ways.notes())
 
 
 def bm25_scores(query: str, texts: Sequence[str], settings: BM25) -> NDArray[np.float32]:

@@ -30,7 +30,7 @@ from foretext.serving.routes.openai.completions import EVENT_HEADERS, reported
 from foretext.serving.routes.tei import predictions_of
 from foretext.serving.served_model import ServedModel
 from foretext.serving.service import Service
-from foretext.serving.text_request import Asked, ask, json_reply, single_texts
+from foretext.serving.text_request import Answered, ask, json_reply, single_texts
 from foretext.serving.writing import Pause
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class HubRequest(NamedTuple):
         options: Any = None,
         cutting: Cutting = AS_IN_PYTHON,
         as_items: Callable[[list[Texts]], list[Any]] = single_texts,
-    ) -> Asked:
+    ) -> Answered:
         """Ask the model; see `foretext.serving.text_request.ask`."""
         return await ask(
             self.request,
@@ -87,9 +87,9 @@ class HubRequest(NamedTuple):
             as_items=as_items,
         )
 
-    def reply(self, answers: list[Any], asked: Asked) -> Response:
+    def reply(self, answers: list[Any], answered: Answered) -> Response:
         """Return the answer to a text as it is, those to a list in a list."""
-        return json_reply(answers[0] if isinstance(self.inputs, str) else answers, asked.headers)
+        return json_reply(answers[0] if isinstance(self.inputs, str) else answers, answered.headers)
 
 
 Task = Callable[[HubRequest], Awaitable[Response]]
@@ -109,14 +109,14 @@ class ClassificationParameters(_HubParameters):
     truncation: bool | None = None
 
 
-async def text_classification(asked: HubRequest) -> Response:
+async def text_classification(task_request: HubRequest) -> Response:
     """Return the labels of a text, or of a pair of texts, in a list more than ``/predict`` does."""
-    wanted = _checked_parameters(ClassificationParameters, asked.parameters)
+    wanted = _checked_parameters(ClassificationParameters, task_request.parameters)
     options = PredictOptions(all_labels=True, raw=wanted.function_to_apply == "none")
-    inputs: list[Texts] = [(text,) for text in asked.texts]
-    if len(asked.model.model.fields) > 1:
-        inputs = [tuple(asked.texts)]
-    found = await asked.ask("predict", inputs, options, as_items=list)
+    inputs: list[Texts] = [(text,) for text in task_request.texts]
+    if len(task_request.model.model.fields) > 1:
+        inputs = [tuple(task_request.texts)]
+    found = await task_request.ask("predict", inputs, options, as_items=list)
     answers = [predictions_of(record) for record in found.answers]
     return json_reply([_first(each, wanted.top_k) for each in answers], found.headers)
 
@@ -134,17 +134,17 @@ class TokenParameters(_HubParameters):
     model_config = ConfigDict(strict=False, extra="forbid")
 
 
-async def token_classification(asked: HubRequest) -> Response:
+async def token_classification(task_request: HubRequest) -> Response:
     """Return the entities of a text with their places, or all its tokens with their tags."""
-    wanted = _checked_parameters(TokenParameters, asked.parameters)
-    found = await asked.ask("tag", [(text,) for text in asked.texts])
+    wanted = _checked_parameters(TokenParameters, task_request.parameters)
+    found = await task_request.ask("tag", [(text,) for text in task_request.texts])
     answers = [
         [each for each in _tagged(record) if each["label"] not in wanted.ignore_labels]
         for record in found.answers
     ]
     for each in (entity for answer in answers for entity in answer):
         each[each.pop("is")] = each.pop("label")
-    return asked.reply(answers, found)
+    return task_request.reply(answers, found)
 
 
 def _tagged(record: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -178,17 +178,19 @@ class FillParameters(_HubParameters):
     targets: list[str] | None = Field(default=None, min_length=1, max_length=1000)
 
 
-async def fill_mask(asked: HubRequest) -> Response:
+async def fill_mask(task_request: HubRequest) -> Response:
     """Return the likeliest tokens of a mask; of several masks, a list for each."""
-    wanted = _checked_parameters(FillParameters, asked.parameters)
+    wanted = _checked_parameters(FillParameters, task_request.parameters)
     targets = None if wanted.targets is None else tuple(wanted.targets)
     k = wanted.top_k or (5 if targets is None else len(targets))
-    found = await asked.ask("fill", [(text,) for text in asked.texts], FillOptions(k, targets))
+    found = await task_request.ask(
+        "fill", [(text,) for text in task_request.texts], FillOptions(k, targets)
+    )
     answers = []
     for masks in found.answers:
-        filled = [[_filled(asked.model, answer) for answer in mask] for mask in masks]
+        filled = [[_filled(task_request.model, answer) for answer in mask] for mask in masks]
         answers.append(filled[0] if len(filled) == 1 else filled)
-    return asked.reply(answers, found)
+    return task_request.reply(answers, found)
 
 
 def _filled(model: ServedModel, answer: Mapping[str, Any]) -> dict[str, Any]:
@@ -217,14 +219,14 @@ class QuestionParameters(_HubParameters):
     handle_impossible_answer: bool | None = None  # the model knows whether it may abstain
 
 
-async def question_answering(asked: HubRequest) -> Response:
+async def question_answering(task_request: HubRequest) -> Response:
     """Return the answer to a question; several in a list. ``""`` stands for none."""
-    wanted = _checked_parameters(QuestionParameters, asked.parameters)
-    question, passage = (asked.inputs.get(name) for name in ("question", "context"))
+    wanted = _checked_parameters(QuestionParameters, task_request.parameters)
+    question, passage = (task_request.inputs.get(name) for name in ("question", "context"))
     if not isinstance(question, str) or not isinstance(passage, str):
         raise CannotServe("inputs has no texts 'question' and 'context'.")
     options = AnswerOptions(None if wanted.top_k == 1 else wanted.top_k)
-    found = await asked.ask("answer", [(question, passage)], options, as_items=list)
+    found = await task_request.ask("answer", [(question, passage)], options, as_items=list)
     answers = [
         {
             "answer": each["text"],
@@ -251,26 +253,32 @@ class WritingParameters(_HubParameters):
     truncation: Literal["do_not_truncate", "longest_first", "only_first"] | None = None
 
 
-async def text_to_text(asked: HubRequest) -> Response:
+async def text_to_text(task_request: HubRequest) -> Response:
     """Return what each text becomes; nothing in a request says whether that is a translation."""
-    wanted = _checked_parameters(WritingParameters, asked.parameters)
+    wanted = _checked_parameters(WritingParameters, task_request.parameters)
     cutting = Cutting(False if wanted.truncation == "do_not_truncate" else None)
     options = TranslateOptions(
         1, wanted.generate_parameters.num_beams, wanted.generate_parameters.max_new_tokens
     )
-    found = await asked.ask("translate", [(text,) for text in asked.texts], options, cutting)
+    found = await task_request.ask(
+        "translate", [(text,) for text in task_request.texts], options, cutting
+    )
     texts = [record["outputs"][0]["text"] for record in found.answers]
     names = ("translation_text", "summary_text", "generated_text")
     return json_reply([dict.fromkeys(names, text) for text in texts], found.headers)
 
 
-async def written_text(asked: HubRequest) -> Response:
+async def written_text(task_request: HubRequest) -> Response:
     """Return a text that continues a prompt."""
-    [prompt] = asked.texts if len(asked.texts) == 1 else [None]
+    [prompt] = task_request.texts if len(task_request.texts) == 1 else [None]
     if prompt is None:
         raise CannotServe("inputs is a list; a prompt is one text.")
     return await text_generation(
-        asked.request, asked.model, prompt, asked.parameters, is_stream=asked.is_stream
+        task_request.request,
+        task_request.model,
+        prompt,
+        task_request.parameters,
+        is_stream=task_request.is_stream,
     )
 
 
@@ -370,7 +378,7 @@ class _Generation:
 
     async def whole(self) -> dict[str, Any]:
         """Return the text, and how it was written where that is asked for."""
-        written = await self._write(lambda told: None)
+        written = await self._write(lambda _: None)
         found: dict[str, Any] = {"generated_text": self._text(written)}
         if self.writer.answers_prompts:  # nothing in a request says whether it is a translation
             found |= dict.fromkeys(("translation_text", "summary_text"), written.continuation.text)

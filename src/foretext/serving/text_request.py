@@ -18,7 +18,7 @@ from foretext.serving.fitting import Cutting, Fitted, Texts, fit
 from foretext.serving.service import Service, Trace
 
 __all__ = [
-    "Asked",
+    "Answered",
     "ask",
     "decoded_texts",
     "json_reply",
@@ -30,7 +30,7 @@ __all__ = [
 Ids = list[int]
 
 
-class Asked(NamedTuple):
+class Answered(NamedTuple):
     """What a model answered, and the headers of the answer."""
 
     answers: list[Any]  # in the order of the inputs
@@ -47,7 +47,7 @@ async def ask(
     model: str | None,
     cutting: Cutting,
     as_items: Callable[[list[Texts]], list[Any]] = list,
-) -> Asked:
+) -> Answered:
     """Ask a model about some inputs, after those that are too long are cut or refused.
 
     Args:
@@ -86,7 +86,7 @@ async def ask(
     }
     if fitted.warning is not None:
         headers["x-warning"] = fitted.warning
-    return Asked(answered.answers, headers, found.name)
+    return Answered(answered.answers, headers, found.name)
 
 
 def _costs(fitted: Fitted, items: Sequence[Any]) -> list[int] | None:
@@ -105,15 +105,15 @@ def json_reply(content: Any, headers: Mapping[str, str] = MappingProxyType({})) 
     return Response(body, media_type="application/json", headers=dict(headers))
 
 
-def vectors_reply(asked: Asked) -> Response:
+def vectors_reply(answered: Answered) -> Response:
     """Return vectors (D,), or matrices (T, D), as lists of numbers.
 
     Raises:
         Broken: one is not finite; no JSON has such numbers.
     """
-    if not all(np.isfinite(found).all() for found in asked.answers):
+    if not all(np.isfinite(found).all() for found in answered.answers):
         raise Broken("The model computed numbers that are not finite; its weights are damaged.")
-    return json_reply([np.ascontiguousarray(found) for found in asked.answers], asked.headers)
+    return json_reply([np.ascontiguousarray(found) for found in answered.answers], answered.headers)
 
 
 async def decoded_texts(

@@ -28,7 +28,7 @@ from foretext.tasks.answers import Answers
 from foretext.tasks.class_answers import ClassAnswers, label_doubts
 from foretext.tasks.explanation import Method
 from foretext.tasks.explanation.explained import MOST, Explanation, explain
-from foretext.tasks.explanation.words import Asked, Texts, Values, Weighed, split_words
+from foretext.tasks.explanation.words import Texts, Values, Weighed, WeighRequest, split_words
 from foretext.tasks.task import Task
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.known_languages import languages_of_tokenizer
@@ -414,7 +414,7 @@ class Predictor(ABC):
         """Return where the words of a text start and end."""
         return split_words(text)
 
-    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+    def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
         """Weigh the words of each input by a method of `explained_by` other than occlusion."""
         raise NotImplementedError
 

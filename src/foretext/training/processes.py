@@ -41,7 +41,7 @@ PATIENCE = 24 * 3600  # seconds that the others wait while the first one reads t
 SIGNS = ("gloo/transport", "Connection closed by peer", "Connection reset by peer")
 
 POLL = 0.05  # seconds between two looks for processes that ask
-ASKS, TOLD, KNOWS = "foretext/asks", "foretext/told", "foretext/knows"  # keys of the store
+ASKS, ANSWERED, KNOWS = "foretext/asks", "foretext/answered", "foretext/knows"  # keys of the store
 
 
 class Processes:
@@ -175,7 +175,7 @@ def _ask(store: Store, rank: int) -> str:
     """Ask under a name of one's own: an answer to a process that died is not for this one."""
     own = uuid4().hex
     store.set(f"{ASKS}/{rank}", own)
-    name = store.get(f"{TOLD}/{own}").decode()  # waits for it
+    name = store.get(f"{ANSWERED}/{own}").decode()  # waits for it
     store.set(f"{KNOWS}/{name}/{rank}", "")
     return name
 
@@ -188,7 +188,7 @@ def _tell(store: Store, size: int, patience: float) -> str:
             raise RuntimeError(f"{len(waiting)} of {size} have not come")
         for rank in waiting:
             if store.check([f"{ASKS}/{rank}"]):
-                store.set(f"{TOLD}/{store.get(f'{ASKS}/{rank}').decode()}", name)
+                store.set(f"{ANSWERED}/{store.get(f'{ASKS}/{rank}').decode()}", name)
         time.sleep(POLL)
     return name
 

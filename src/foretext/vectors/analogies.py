@@ -51,13 +51,13 @@ def evaluate_analogies(
     questions = read_questions(path)
     words = words[:restrict_vocab]
     known = first_rows(words, case_insensitive)
-    asked = np.array(
+    rows = np.array(
         [
             [known.get(word.upper() if case_insensitive else word, -1) for word in question.words]
             for question in questions
         ]
     )  # (Q, 4)
-    is_known = np.all(asked >= 0, axis=1)  # (Q,)
+    is_known = np.all(rows >= 0, axis=1)  # (Q,)
     if not is_known.any():
         raise EvaluationError(
             f"{path}: none of its {len(questions)} questions has all four words in the vocabulary; "
@@ -66,8 +66,8 @@ def evaluate_analogies(
     keys = [word.upper() if case_insensitive else word for word in words]
     spelling = np.array([known[key] for key in keys])  # (V,) the row that stands for each word
     is_right = np.zeros(len(questions), dtype=np.bool_)
-    answers = _answers(unit_rows(vectors[: len(words)]), spelling, asked[is_known, :3])
-    is_right[is_known] = spelling[answers] == asked[is_known, 3]
+    answers = _answers(unit_rows(vectors[: len(words)]), spelling, rows[is_known, :3])
+    is_right[is_known] = spelling[answers] == rows[is_known, 3]
     return _result(questions, is_known, is_right, dummy4unknown)
 
 
@@ -97,19 +97,19 @@ def read_questions(path: Path) -> list[AnalogyQuestion]:
 
 
 def _answers(
-    unit: NDArray[np.float32], spelling: NDArray[np.int64], asked: NDArray[np.int64]
+    unit: NDArray[np.float32], spelling: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the row nearest to b - a + c for each a, b, c of `asked` (Q, 3), leaving these out.
+    """Return the row nearest to b - a + c for each a, b, c of `rows` (Q, 3), leaving these out.
 
     (b - a + c)·v is b·v - a·v + c·v, and the questions are made of a few hundred words: their
     products with the vocabulary are taken once, and a question costs two sums of known numbers.
     """
-    firsts, places = np.unique(asked, return_inverse=True)
-    places = places.reshape(asked.shape)  # (Q, 3) into `firsts` (W,)
+    firsts, places = np.unique(rows, return_inverse=True)
+    places = places.reshape(rows.shape)  # (Q, 3) into `firsts` (W,)
     order = np.lexsort(places.T[::-1])  # questions of one a, b lie together
     cuts = np.flatnonzero(np.diff(places[order, :2], axis=0).any(axis=1)) + 1
-    best = np.full(len(asked), -np.inf, dtype=np.float32)
-    answers = np.zeros(len(asked), dtype=np.int64)
+    best = np.full(len(rows), -np.inf, dtype=np.float32)
+    answers = np.zeros(len(rows), dtype=np.int64)
     for start in range(0, len(unit), _ROW_TILE):
         products = unit[firsts] @ unit[start : start + _ROW_TILE].T  # (W, R)
         own = spelling[start : start + _ROW_TILE] == firsts[:, None]  # (W, R)

@@ -9,7 +9,7 @@ import numpy as np
 
 from foretext.base.arguments import checked_arguments
 from foretext.metrics import softmax
-from foretext.tasks.explanation import MOST, Asked, Method, Texts, Values, Weighed, explain
+from foretext.tasks.explanation import MOST, Method, Texts, Values, Weighed, WeighRequest, explain
 from foretext.tasks.explanation.words import split_words
 
 WEIGHTS = {"good": 2.0, "bad": -3.0, "fine": 1.0, "slight": 0.5}
@@ -41,7 +41,7 @@ class Bag:
     def word_spans(self, text: str) -> list[tuple[int, int]]:
         return split_words(text)
 
-    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+    def weigh(self, asked: WeighRequest, method: str) -> list[Weighed]:
         raise NotImplementedError
 
     def num_rows(self, inputs: Sequence[Texts]) -> list[int]:

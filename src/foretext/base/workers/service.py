@@ -13,7 +13,7 @@ from foretext.base.workers.worker_process import answer_line
 
 __all__ = ["Service"]
 
-Asked = TypeVar("Asked")
+Question = TypeVar("Question")
 
 
 class Service:
@@ -33,16 +33,18 @@ class Service:
         self._answers = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
 
-    def run(self, read: Callable[[BinaryIO], Asked | None], do: Callable[[Asked], Any]) -> None:
+    def run(
+        self, read: Callable[[BinaryIO], Question | None], do: Callable[[Question], Any]
+    ) -> None:
         """Answer until the input ends.
 
         Args:
             read: reads the next thing that is asked for; None: there is no more.
             do: does it, and returns plain values.
         """
-        while (asked := read(self.lines)) is not None:
+        while (question := read(self.lines)) is not None:
             try:
-                answer = answer_line(do(asked))
+                answer = answer_line(do(question))
             except ForetextError as problem:
                 answer = answer_line(problem=problem)
             self._send(answer)

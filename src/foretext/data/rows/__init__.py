@@ -28,8 +28,8 @@ from foretext.data.rows.parallel_files import ParallelFiles, as_parallel_files
 from foretext.data.rows.question_inputs import question_inputs
 from foretext.data.rows.questions import (
     Answer,
-    Asked,
     Question,
+    QuestionInput,
     QuestionsConfig,
     as_questions,
     find_question_problems,
@@ -50,7 +50,6 @@ from foretext.data.rows.token_lines import are_token_lines
 
 __all__ = [
     "Answer",
-    "Asked",
     "Input",
     "InputColumns",
     "InputFile",
@@ -63,6 +62,7 @@ __all__ = [
     "ParallelFiles",
     "ParallelText",
     "Question",
+    "QuestionInput",
     "QuestionsConfig",
     "RowTexts",
     "RowsConfig",

@@ -34,8 +34,8 @@ from foretext.data.rows.records import read_lines
 
 __all__ = [
     "Answer",
-    "Asked",
     "Question",
+    "QuestionInput",
     "QuestionsConfig",
     "as_questions",
     "find_question_problems",
@@ -237,7 +237,7 @@ class Question(NamedTuple):
         }
 
 
-Asked = Question | tuple[str, str]  # a row, or a question and the passage that may answer it
+QuestionInput = Question | tuple[str, str]  # a row, or a question and its passage
 
 
 def as_questions(pairs: Any) -> list[Question]:

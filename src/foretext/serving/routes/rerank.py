@@ -17,7 +17,7 @@ from foretext.serving.abilities.rerank import RerankOptions
 from foretext.serving.fitting import Texts
 from foretext.serving.routes.tei import CutBody
 from foretext.serving.service import Service
-from foretext.serving.text_request import Asked, ask, json_reply
+from foretext.serving.text_request import Answered, ask, json_reply
 
 __all__ = ["TextsBody", "rank_texts", "router"]
 
@@ -110,37 +110,37 @@ async def rerank(body: Either, request: Request) -> Response:
     if isinstance(body, TextsBody):
         return await rank_texts(body, request)
     texts = [each if isinstance(each, str) else each.text for each in body.documents]
-    asked = await _scores(body, texts, RerankOptions(), request)
+    answered = await _scores(body, texts, RerankOptions(), request)
     results = []
-    for place in _ranking(asked.answers)[: body.top_n]:
-        result: dict[str, Any] = {"index": place, "relevance_score": asked.answers[place]}
+    for place in _ranking(answered.answers)[: body.top_n]:
+        result: dict[str, Any] = {"index": place, "relevance_score": answered.answers[place]}
         if body.return_documents:
             result["document"] = {"text": texts[place]}
         results.append(result)
     found = {
         "id": uuid.uuid4().hex,
-        "model": asked.model,
+        "model": answered.model,
         "results": results,
-        "usage": {"total_tokens": int(asked.headers["x-compute-tokens"])},
+        "usage": {"total_tokens": int(answered.headers["x-compute-tokens"])},
     }
-    return json_reply(found, asked.headers)
+    return json_reply(found, answered.headers)
 
 
 async def rank_texts(body: TextsBody, request: Request) -> Response:
     """Return places in the request with scores, the most relevant first."""
-    asked = await _scores(body, body.texts, RerankOptions(body.raw_scores), request)
+    answered = await _scores(body, body.texts, RerankOptions(body.raw_scores), request)
     ranks = []
-    for place in _ranking(asked.answers)[: body.top_n]:
-        rank: dict[str, Any] = {"index": place, "score": asked.answers[place]}
+    for place in _ranking(answered.answers)[: body.top_n]:
+        rank: dict[str, Any] = {"index": place, "score": answered.answers[place]}
         if body.return_text:
             rank["text"] = body.texts[place]
         ranks.append(rank)
-    return json_reply(ranks, asked.headers)
+    return json_reply(ranks, answered.headers)
 
 
 async def _scores(
     body: TextsBody | DocumentsBody, texts: list[str], options: RerankOptions, request: Request
-) -> Asked:
+) -> Answered:
     model = Service.of(request).models.find(body.model, "rerank")
     wanted: dict[str, Any] = {"model": model.name, "cutting": body.cutting}
     if "embed" not in model.abilities:

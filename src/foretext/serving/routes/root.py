@@ -91,8 +91,8 @@ async def _answer(body: HubBody, request: Request) -> Response:
     if "query" in given:
         return await rank_texts(_checked(TextsBody, given), request)
     if isinstance(body.inputs, dict) and "source_sentence" in body.inputs:
-        asked = await tei.similarities(_checked(SimilarityBody, given), request)
-        return json_reply(asked.answers, asked.headers)
+        answered = await tei.similarities(_checked(SimilarityBody, given), request)
+        return json_reply(answered.answers, answered.headers)
     if isinstance(body.inputs, dict):
         model = models.find(body.model, "answer")
         return await question_answering(HubRequest(request, model, body.inputs, body.parameters))

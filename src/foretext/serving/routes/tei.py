@@ -25,7 +25,7 @@ from foretext.serving.fitting import Cutting
 from foretext.serving.routes.remote_tokenizer import prompt_tokens
 from foretext.serving.service import Service
 from foretext.serving.text_request import (
-    Asked,
+    Answered,
     ask,
     decoded_texts,
     json_reply,
@@ -58,7 +58,7 @@ async def embed(body: EmbedBody, request: Request) -> Response:
     return vectors_reply(await embeddings(body, request))
 
 
-async def embeddings(body: EmbedBody, request: Request) -> Asked:
+async def embeddings(body: EmbedBody, request: Request) -> Answered:
     """Return the vector of each text, (D,)."""
     texts = await decoded_texts(body.inputs, request, body.model, "embed")
     return await ask(
@@ -79,7 +79,7 @@ async def embed_all(body: EmbedAllBody, request: Request) -> Response:
     cutting = body.cutting
     if cutting.truncate is None:  # states have no mean over windows
         cutting = Cutting(True, cutting.direction)
-    asked = await ask(
+    answered = await ask(
         request,
         "states",
         prompted(texts, body.prompt_name, request, body.model, "states"),
@@ -88,7 +88,7 @@ async def embed_all(body: EmbedAllBody, request: Request) -> Response:
         cutting=cutting,
         as_items=single_texts,
     )
-    return vectors_reply(asked)
+    return vectors_reply(answered)
 
 
 @router.post("/embed_sparse", responses={422: {"description": "Always."}})
@@ -103,18 +103,18 @@ async def embed_sparse(request: Request) -> Response:
 @router.post("/similarity", response_model=list[float])
 async def similarity(body: SimilarityBody, request: Request) -> Response:
     """Return the cosine of each text with the first one."""
-    asked = await similarities(body, request)
-    return json_reply(asked.answers, asked.headers)
+    answered = await similarities(body, request)
+    return json_reply(answered.answers, answered.headers)
 
 
-async def similarities(body: SimilarityBody, request: Request) -> Asked:
+async def similarities(body: SimilarityBody, request: Request) -> Answered:
     """Return the cosine of each text with the first one, (N,)."""
     if not body.inputs.sentences:
         raise BadRequest("inputs.sentences is empty; give one text at least.")
     parameters = body.parameters
     texts = [body.inputs.source_sentence, *body.inputs.sentences]
     name = None if parameters is None else parameters.prompt_name
-    asked = await ask(
+    answered = await ask(
         request,
         "embed",
         prompted(texts, name, request, body.model, "embed"),
@@ -123,8 +123,8 @@ async def similarities(body: SimilarityBody, request: Request) -> Asked:
         cutting=Cutting() if parameters is None else parameters.cutting,
         as_items=single_texts,
     )
-    units = np.stack(asked.answers)
-    return asked._replace(answers=(units[1:] @ units[0]).tolist())
+    units = np.stack(answered.answers)
+    return answered._replace(answers=(units[1:] @ units[0]).tolist())
 
 
 class _Prediction(BaseModel):
@@ -140,7 +140,7 @@ async def predict(body: _PredictBody, request: Request) -> Response:
 
     A task without labels answers with the record of ``foretext predict --json``.
     """
-    asked = await ask(
+    answered = await ask(
         request,
         "predict",
         _inputs_of_task(body.inputs),
@@ -148,9 +148,9 @@ async def predict(body: _PredictBody, request: Request) -> Response:
         model=body.model,
         cutting=body.cutting,
     )
-    answers = [predictions_of(record) for record in asked.answers]
+    answers = [predictions_of(record) for record in answered.answers]
     is_batch = isinstance(body.inputs, list) and not isinstance(body.inputs[0], str)
-    return json_reply(answers if is_batch else answers[0], asked.headers)
+    return json_reply(answers if is_batch else answers[0], answered.headers)
 
 
 def _inputs_of_task(inputs: str | list[str] | list[list[str]]) -> list[tuple[str, ...]]:

@@ -168,11 +168,11 @@ class RayCluster:
         Raises:
             SettingError: a node has others than this machine.
         """
-        asked = _visits(self.ray, self._function, self.here)
+        visits = _visits(self.ray, self._function, self.here)
         end = time.monotonic() + VISIT
-        while asked and time.monotonic() < end:
-            for reference in self.wait(asked):
-                asked.remove(reference)
+        while visits and time.monotonic() < end:
+            for reference in self.wait(visits):
+                visits.remove(reference)
                 with suppress(self.ray.exceptions.RayError):  # the node is gone
                     self.result(reference)
 

@@ -18,7 +18,7 @@ from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledRow, LabelledText
 from foretext.metrics import sigmoid, softmax
 from foretext.tasks.classification.linear import LinearClassifier
-from foretext.tasks.explanation import Asked, Weighed
+from foretext.tasks.explanation import Weighed, WeighRequest
 
 __all__ = ["Ensemble", "Weights", "fit_weights", "fitted_weights"]
 
@@ -63,12 +63,12 @@ class Ensemble:
         logits = own * network_logits + other * self.linear.logits(texts)
         return sigmoid(logits) if self.linear.is_multi_label else softmax(logits)
 
-    def weighed(self, network: Sequence[Weighed], asked: Asked) -> list[Weighed]:
+    def weighed(self, network: Sequence[Weighed], request: WeighRequest) -> list[Weighed]:
         """Return the words as both weigh them together, from the network's weights."""
         own, other = self.weights
         found = []
-        for each, texts, places in zip(network, asked.inputs, asked.places, strict=True):
-            [linear] = self.linear.weigh(Asked([texts], [places], each.label), "linear")
+        for each, texts, places in zip(network, request.inputs, request.places, strict=True):
+            [linear] = self.linear.weigh(WeighRequest([texts], [places], each.label), "linear")
             found.append(
                 each._replace(
                     value=own * each.value + other * linear.value,

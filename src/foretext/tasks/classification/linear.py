@@ -38,7 +38,7 @@ from foretext.tasks.classification.linear_storage import (
 )
 from foretext.tasks.classification.linear_words import weigh_linear
 from foretext.tasks.classification.task import Classification
-from foretext.tasks.explanation import Asked, Texts, Values, Weighed, contrasted
+from foretext.tasks.explanation import Texts, Values, Weighed, WeighRequest, contrasted
 from foretext.tasks.logistic_regression import learn_regressions
 from foretext.tasks.not_fitted import not_fitted
 from foretext.tasks.regression_cost import RegressionCost
@@ -264,11 +264,11 @@ class LinearClassifier(TextLabeller):
         values = contrasted(logits, are_sets=self.is_multi_label)
         return Values(self._labels, values, self._probabilities(logits))
 
-    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+    def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
         """Share out among words what their features add; nothing is left over."""
-        answers, bias = self.values(asked.inputs), self.values([("",)])
-        rows = self._vectorizer.transform([text for (text,) in asked.inputs])
-        return weigh_linear(self.parts, rows, asked, answers, bias)
+        answers, bias = self.values(request.inputs), self.values([("",)])
+        rows = self._vectorizer.transform([text for (text,) in request.inputs])
+        return weigh_linear(self.parts, rows, request, answers, bias)
 
     def answers_to(self, texts: list[str]) -> ClassAnswers:
         """Return how probable each label is for each text."""
@@ -357,8 +357,8 @@ def informative_features(
     """
     if weights.shape[1] == 1:
         weights = np.concatenate([-weights, weights], axis=1)
-    told = zip(labels[:MOST_LABELS], weights.T, strict=False)
-    return {label: [features[place] for place in _largest(own)] for label, own in told}
+    by_label = zip(labels[:MOST_LABELS], weights.T, strict=False)
+    return {label: [features[place] for place in _largest(own)] for label, own in by_label}
 
 
 def _largest(weights: NDArray[np.float32]) -> list[int]:

@@ -33,7 +33,7 @@ from foretext.tasks.classification.linear_storage import (
     packed_texts,
     unpacked_texts,
 )
-from foretext.tasks.explanation import Asked, Values, Weighed, contrasted, summed
+from foretext.tasks.explanation import Values, Weighed, WeighRequest, contrasted, summed
 from foretext.tasks.spelled_words import prepared_places, word_pattern
 
 __all__ = ["WORDS_FILE", "WordVocabulary", "character_weights", "weigh_linear"]
@@ -55,21 +55,21 @@ class _Gram(NamedTuple):
 
 
 def weigh_linear(
-    parts: LinearParts, rows: Any, asked: Asked, answers: Values, bias: Values
+    parts: LinearParts, rows: Any, request: WeighRequest, answers: Values, bias: Values
 ) -> list[Weighed]:
     """Weigh the words of each text.
 
     Args:
         parts: what the classifier has learned.
         rows: (N, F) the features of the texts, sparse.
-        asked: N texts and their words.
+        request: N texts and their words.
         answers: to the texts.
         bias: the answer to a text without features.
     """
     found = []
-    for number, ((text,), own) in enumerate(zip(asked.inputs, asked.places, strict=True)):
+    for number, ((text,), own) in enumerate(zip(request.inputs, request.places, strict=True)):
         answer = answers.part(number, number + 1)
-        column = answer.chosen(asked.label)
+        column = answer.chosen(request.label)
         added = _added(parts, rows[number], column)
         weights = summed([character_weights(text, parts.config, added, parts.form)], own)
         found.append(Weighed.of(answer, column, bias.values[0, column], own, weights))

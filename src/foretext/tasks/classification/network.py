@@ -33,7 +33,7 @@ from foretext.tasks.classification.linear_words import WORDS_FILE, WordVocabular
 from foretext.tasks.classification.task import Classification
 from foretext.tasks.classification.word_reader import ReadWords, WordReader
 from foretext.tasks.classification.words import LearnedWords, learned_words
-from foretext.tasks.explanation import Asked, Texts, Weighed
+from foretext.tasks.explanation import Texts, Weighed, WeighRequest
 from foretext.tasks.explanation.gradients import (
     EXPLAINED_BY,
     TokenRows,
@@ -281,15 +281,15 @@ class TextClassifier(TextLabeller, TaskModel):
         places = text_places(self.base, texts[0], config.max_length, config.long_texts)
         return TokenRows(self._padded(self._windows(texts), {}), places)
 
-    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+    def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
         """Weigh words by gradients; those that the head or an ensemble reads, exactly."""
-        found = weigh_by_gradients(self, asked)
+        found = weigh_by_gradients(self, request)
         if self.words is not None:
             answers = self.head.answers
             found = self.words.weighed(
-                found, asked, answers.labels, self.temperature, is_multi_label=answers.are_sets
+                found, request, answers.labels, self.temperature, is_multi_label=answers.are_sets
             )
-        return found if self.ensemble is None else self.ensemble.weighed(found, asked)
+        return found if self.ensemble is None else self.ensemble.weighed(found, request)
 
     def _has_labels_of(self, linear: LinearClassifier) -> bool:
         own = self.label_names, self.is_multi_label

@@ -15,7 +15,7 @@ from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.linear_storage import LinearParts
 from foretext.tasks.classification.linear_words import WordVocabulary
 from foretext.tasks.classification.words import LearnedWords
-from foretext.tasks.explanation import Asked, Weighed
+from foretext.tasks.explanation import Weighed, WeighRequest
 
 __all__ = ["ReadWords", "WordReader"]
 
@@ -76,7 +76,7 @@ class WordReader:
     def weighed(
         self,
         network: Sequence[Weighed],
-        asked: Asked,
+        request: WeighRequest,
         labels: Sequence[str],
         temperature: float,
         *,
@@ -86,7 +86,7 @@ class WordReader:
 
         Args:
             network: what the words add to the states; what they add as features is in its base.
-            asked: texts and words.
+            request: texts and words.
             labels: C.
             temperature: that logits are divided by.
             is_multi_label: whether a text may have any number of labels.
@@ -100,8 +100,8 @@ class WordReader:
             )
         )  # fmt: skip
         found = []
-        for each, texts, places in zip(network, asked.inputs, asked.places, strict=True):
-            [own] = linear.weigh(Asked([texts], [places], each.label), "linear")
+        for each, texts, places in zip(network, request.inputs, request.places, strict=True):
+            [own] = linear.weigh(WeighRequest([texts], [places], each.label), "linear")
             moved = own.value - own.base
             found.append(each._replace(base=each.base - moved, weights=each.weights + own.weights))
         return found

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from foretext.tasks.explanation.explained import MOST, ExplainedWord, Explanation, Method, explain
 from foretext.tasks.explanation.words import (
-    Asked,
     Place,
     Texts,
     Values,
     Weighed,
+    WeighRequest,
     contrasted,
     log_odds,
     split_chinese,
@@ -17,13 +17,13 @@ from foretext.tasks.explanation.words import (
 
 __all__ = [
     "MOST",
-    "Asked",
     "ExplainedWord",
     "Explanation",
     "Method",
     "Place",
     "Texts",
     "Values",
+    "WeighRequest",
     "Weighed",
     "contrasted",
     "explain",

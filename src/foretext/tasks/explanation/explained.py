@@ -18,11 +18,11 @@ import numpy as np
 
 from foretext.base.errors import SettingError
 from foretext.tasks.explanation.words import (
-    Asked,
     Place,
     Texts,
     Values,
     Weighed,
+    WeighRequest,
     places_of,
     without,
 )
@@ -70,7 +70,7 @@ class Explainable(Answering, Protocol):
     def word_spans(self, text: str) -> list[tuple[int, int]]:
         """Return where the words of a text start and end."""
 
-    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+    def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
         """Weigh the words of each input by another method than occlusion."""
 
 
@@ -87,9 +87,9 @@ def explain(
     given = _as_inputs([inputs] if is_single else inputs, model.fields)  # type: ignore
     if not given:
         return []
-    asked = Asked(given, [places_of(texts, model.word_spans) for texts in given], label)
+    request = WeighRequest(given, [places_of(texts, model.word_spans) for texts in given], label)
     left_out = chosen == OCCLUSION
-    weighed = _occlude(model, asked, most) if left_out else model.weigh(asked, chosen)
+    weighed = _occlude(model, request, most) if left_out else model.weigh(request, chosen)
     found = [
         _explanation(model.fields, texts, each, chosen)
         for texts, each in zip(given, weighed, strict=True)
@@ -254,20 +254,20 @@ def _rounded(number: float | None) -> float | None:
     return None if number is None else round(number, DIGITS)
 
 
-def _occlude(model: Answering, asked: Asked, most: int) -> list[Weighed]:
+def _occlude(model: Answering, request: WeighRequest, most: int) -> list[Weighed]:
     """Weigh words by leaving them out.
 
     Args:
         model: answers the inputs.
-        asked: inputs and their words.
+        request: inputs and their words.
         most: rows that the model reads for an input, at most; FEWEST parts are tried in any case.
     """
-    rooms = [max(most // rows - 2, FEWEST) for rows in model.num_rows(asked.inputs)]
-    found = [_Occlusion(*each) for each in zip(asked.inputs, asked.places, rooms, strict=True)]
+    rooms = [max(most // rows - 2, FEWEST) for rows in model.num_rows(request.inputs)]
+    found = [_Occlusion(*each) for each in zip(request.inputs, request.places, rooms, strict=True)]
     for some in _groups(found):
-        _ask(model, some, [each.begin() for each in some], asked.label)
+        _ask(model, some, [each.begin() for each in some], request.label)
         while any(parts := [each.take_apart() for each in some]):
-            _ask(model, some, parts, asked.label)
+            _ask(model, some, parts, request.label)
     return [each.weighed() for each in found]
 
 
@@ -343,25 +343,25 @@ class _Occlusion:
 
 def _ask(
     model: Answering,
-    asked: Sequence[_Occlusion],
+    request: Sequence[_Occlusion],
     parts: Sequence[Sequence[Part]],
     label: str | None,
 ) -> None:
     """Answer the questions of several inputs together."""
-    questions = [each.questions(own) for each, own in zip(asked, parts, strict=True)]
+    questions = [each.questions(own) for each, own in zip(request, parts, strict=True)]
     answers = model.values([texts for own in questions for texts in own])
     start = 0
-    for each, own, asks in zip(asked, parts, questions, strict=True):
+    for each, own, asks in zip(request, parts, questions, strict=True):
         if asks:
             each.note(own, answers.part(start, start + len(asks)), label)
         start += len(asks)
 
 
-def _groups(asked: Sequence[_Occlusion]) -> Iterator[list[_Occlusion]]:
+def _groups(request: Sequence[_Occlusion]) -> Iterator[list[_Occlusion]]:
     """Yield inputs that are asked together; one that asks much is alone."""
     some: list[_Occlusion] = []
     size = 0
-    for each in asked:
+    for each in request:
         own = (min(len(each.places), each.room) + 2) * sum(map(len, each.texts))
         if some and size + own > AT_ONCE:
             yield some

@@ -25,7 +25,7 @@ from foretext.data.padded_examples import PaddedExamples
 from foretext.heads.base import TaskBase
 from foretext.heads.long_texts import LongTexts, cut_pair, cut_text
 from foretext.heads.matching import MatchMode
-from foretext.tasks.explanation import Asked, Place, Texts, Weighed, summed
+from foretext.tasks.explanation import Place, Texts, Weighed, WeighRequest, summed
 from foretext.tasks.explanation.words import Values
 from foretext.tasks.model import BATCH_TOKENS, TaskNetwork
 from foretext.tokenizers.special_tokens import SpecialTokens
@@ -175,7 +175,7 @@ class GradientReader(Protocol):
         """Return the network in float32."""
 
 
-def weigh_by_gradients(model: GradientReader, asked: Asked) -> list[Weighed]:
+def weigh_by_gradients(model: GradientReader, request: WeighRequest) -> list[Weighed]:
     """Weigh the words of each input by gradients.
 
     Raises:
@@ -189,8 +189,8 @@ def weigh_by_gradients(model: GradientReader, asked: Asked) -> list[Weighed]:
             "have no vectors to follow; use method = 'occlusion'."
         )
     return [
-        _weighed(model, texts, places, asked.label)
-        for texts, places in zip(asked.inputs, asked.places, strict=True)
+        _weighed(model, texts, places, request.label)
+        for texts, places in zip(request.inputs, request.places, strict=True)
     ]
 
 

@@ -14,11 +14,11 @@ from foretext.corpus.chinese_words import mark_words
 from foretext.corpus.text_tokens import split_text
 
 __all__ = [
-    "Asked",
     "Place",
     "Splitter",
     "Texts",
     "Values",
+    "WeighRequest",
     "Weighed",
     "contrasted",
     "log_odds",
@@ -166,7 +166,7 @@ def log_odds(probabilities: Array, *, are_sets: bool) -> Array:
     return contrasted(np.log(np.maximum(probabilities, _TINY)), are_sets=False)
 
 
-class Asked(NamedTuple):
+class WeighRequest(NamedTuple):
     """What is to be explained: the answers to N inputs."""
 
     inputs: Sequence[Texts]

@@ -42,7 +42,7 @@ from foretext.tasks.explanation.gradients import (
     pair_places,
     weigh_by_gradients,
 )
-from foretext.tasks.explanation.words import Asked, Weighed
+from foretext.tasks.explanation.words import Weighed, WeighRequest
 from foretext.tasks.head_scales import FEWEST_ROWS, scale_by_rows
 from foretext.tasks.matching.baseline import PairBaseline
 from foretext.tasks.matching.pairs import PairRows, TextPair
@@ -262,9 +262,9 @@ class TextMatcher(TaskModel):
         places = pair_places(self.base, texts, self.head.config.max_length, self.head.mode)
         return TokenRows(self._examples(_two([texts]), {}), places)
 
-    def weigh(self, asked: Asked, method: str) -> list[Weighed]:
+    def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
         """Weigh the words of each pair by gradients."""
-        return weigh_by_gradients(self, asked)
+        return weigh_by_gradients(self, request)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return one label a pair; scores have no options."""

@@ -71,16 +71,16 @@ class LexicalSpanBaseline:
         return [self._span(_passage(row.context), row) for row in questions]
 
     def _span(self, passage: _Passage, row: Question) -> tuple[int, int] | None:
-        asked = _where(set(_words(row.question)), passage) & passage.is_word
-        firsts, lasts = self._runs(passage, asked)
+        of_question = _where(set(_words(row.question)), passage) & passage.is_word
+        firsts, lasts = self._runs(passage, of_question)
         if not len(firsts):
             return None
-        best = self._pull(passage, asked, firsts, lasts).argmax()
+        best = self._pull(passage, of_question, firsts, lasts).argmax()
         return int(passage.spans[firsts[best], 0]), int(passage.spans[lasts[best], 1])
 
-    def _runs(self, passage: _Passage, asked: NDArray[np.bool_]) -> tuple[_Places, _Places]:
+    def _runs(self, passage: _Passage, of_question: NDArray[np.bool_]) -> tuple[_Places, _Places]:
         """Return the first and the last word of each run, (R,), without common words around it."""
-        inside = passage.is_word & ~asked
+        inside = passage.is_word & ~of_question
         places = np.flatnonzero(inside & ~_where(self.common, passage))
         runs = np.cumsum(~inside)[places]  # equal within a run
         is_first = np.diff(runs, prepend=-1) > 0
@@ -89,10 +89,10 @@ class LexicalSpanBaseline:
         return firsts, np.minimum(lasts, firsts + self.config.max_words - 1)
 
     def _pull(
-        self, passage: _Passage, asked: NDArray[np.bool_], firsts: _Places, lasts: _Places
+        self, passage: _Passage, of_question: NDArray[np.bool_], firsts: _Places, lasts: _Places
     ) -> NDArray[np.float64]:
         """Return how strongly the question's words pull at each run, (R,)."""
-        places = np.flatnonzero(asked)  # (P,)
+        places = np.flatnonzero(of_question)  # (P,)
         distances = np.maximum(firsts[:, None] - places, places - lasts[:, None])  # (R, P)
         is_near = passage.sentences[firsts, None] == passage.sentences[places]
         pulls = passage.rarities[places] * np.exp(-distances / self.config.reach) * is_near

@@ -12,9 +12,9 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import (
-    Asked,
     Input,
     Question,
+    QuestionInput,
     as_questions,
 )
 from foretext.data.rows.given import one_or_each
@@ -157,10 +157,10 @@ class SpanReader(TaskModel):
         check_top(k, 0.0)
         return one_or_each(pairs, lambda each: self._best(each, k), of_pairs=True)
 
-    def _answers(self, pairs: Sequence[Asked]) -> list[SpanAnswer]:
+    def _answers(self, pairs: Sequence[QuestionInput]) -> list[SpanAnswer]:
         return self.answer_rows(as_questions(pairs)).chosen
 
-    def _best(self, pairs: Sequence[Asked], k: int | None) -> list[list[SpanAnswer]]:
+    def _best(self, pairs: Sequence[QuestionInput], k: int | None) -> list[list[SpanAnswer]]:
         return [
             sorted(self.choice.candidates(each), key=lambda answer: -answer.probability)[:k]
             for each in self._readings(as_questions(pairs))

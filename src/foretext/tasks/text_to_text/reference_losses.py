@@ -32,11 +32,11 @@ def reference_losses(network: TaskNetwork, examples: PaddedExamples) -> list[tup
         batch = examples.batch(keys, np.random.default_rng(SEED + start)).to(device)
         states = network.backbone(batch.inputs)
         right = batch.targets["next"]  # (B, T)
-        asked = right != IGNORED
-        logits = cast(TextToTextHead, network.head).head(states.last[asked])
+        counts = right != IGNORED
+        logits = cast(TextToTextHead, network.head).head(states.last[counts])
         losses = torch.zeros(right.shape, device=device)
-        losses[asked] = F.cross_entropy(logits.float(), right[asked], reduction="none")
-        sums = zip(losses.sum(1).tolist(), asked.sum(1).tolist(), strict=True)
+        losses[counts] = F.cross_entropy(logits.float(), right[counts], reduction="none")
+        sums = zip(losses.sum(1).tolist(), counts.sum(1).tolist(), strict=True)
         for key, own in zip(keys.tolist(), sums, strict=True):
             found[key] = own
         start += len(keys)

@@ -20,8 +20,8 @@ class _Opening:
     def __init__(self) -> None:
         self._part: Any = None
 
-    def do(self, asked: list[Any]) -> Any:
-        name, arguments = asked
+    def do(self, values: list[Any]) -> Any:
+        name, arguments = values
         if self._part is not None:
             return self._part.do(name, arguments)
         self._part = imported(name)(*arguments)

@@ -63,7 +63,7 @@ async def embeddings(
     if any(not isinstance(item, str) for item in items):
         _check_ids(body.token_ids_of or x_token_ids_of, found.name)
     texts = await decoded_texts([_as_list(item) for item in items], request, found.name, "embed")
-    asked = await ask(
+    answered = await ask(
         request,
         "embed",
         [(text,) for text in texts],
@@ -72,7 +72,7 @@ async def embeddings(
         cutting=Cutting(),
         as_items=single_texts,
     )
-    num_tokens = int(asked.headers["x-compute-tokens"])
+    num_tokens = int(answered.headers["x-compute-tokens"])
     answer = {
         "object": "list",
         "model": found.name,
@@ -82,11 +82,11 @@ async def embeddings(
                 "index": number,
                 "embedding": _written(vector, body.encoding_format),
             }
-            for number, vector in enumerate(asked.answers)
+            for number, vector in enumerate(answered.answers)
         ],
         "usage": {"prompt_tokens": num_tokens, "total_tokens": num_tokens},
     }
-    return json_reply(answer, asked.headers)
+    return json_reply(answer, answered.headers)
 
 
 def _check_ids(named: str | None, model: str) -> None:

@@ -20,7 +20,7 @@ from foretext.base.files import open_file, output_error, temporary_folder
 from foretext.vectors.replicas.averaging import Replica
 from foretext.vectors.replicas.learner import ReplicaLearner
 from foretext.vectors.replicas.local_group import Arrays, SharedWeights
-from foretext.vectors.replicas.on_ray.members import Actors, RayMembers, asked
+from foretext.vectors.replicas.on_ray.members import Actors, RayMembers, remote_call
 from foretext.vectors.replicas.plan import ReplicaPlan
 from foretext.vectors.replicas.tiers import ROUNDS, Rows
 from foretext.vectors.schedule import Learned
@@ -63,7 +63,9 @@ class RayReplicaGroup(RayMembers):
         """
         put = self._cluster.ray.put
         parts = [put(part) for part in self._exchange.parts(self._learner.arrays())]
-        begun = {number: asked(actor, "begin", *parts) for number, actor in self._actors.items()}
+        begun = {
+            number: remote_call(actor, "begin", *parts) for number, actor in self._actors.items()
+        }
         made = self._made(self._drop_lost(begun))
         self._all(made, "begin", *parts)
         self._add(made)
@@ -84,10 +86,10 @@ class RayReplicaGroup(RayMembers):
                 learned.append(result)
                 rows.append(parts)
             merged = [
-                asked(actor, "merge", number, rates[0], *(parts[place] for parts in rows))
+                remote_call(actor, "merge", number, rates[0], *(parts[place] for parts in rows))
                 for place, actor in self._actors.items()
             ]
-        kept = [asked(actor, "keep", *merged) for actor in self._actors.values()]
+        kept = [remote_call(actor, "keep", *merged) for actor in self._actors.values()]
         self._results(kept)  # nothing is taken before all have all
         for number, part in enumerate(self._results(merged)):
             self._exchange.put(self._learner.arrays(), number, part)

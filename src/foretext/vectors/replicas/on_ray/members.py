@@ -13,7 +13,7 @@ from foretext.shards.on_ray.cluster import RayCluster
 from foretext.shards.on_ray.connection import cluster_address, first_line
 from foretext.vectors.replicas.group import ReplicaLostError
 
-__all__ = ["Actors", "RayMembers", "asked"]
+__all__ = ["Actors", "RayMembers", "remote_call"]
 
 PLACING = 600.0  # seconds in which nodes have to have CPUs for all members
 
@@ -105,7 +105,7 @@ class RayMembers:
 
     def _all(self, actors: Actors, name: str, *arguments: Any) -> list[Any]:
         """Have actors do something at the same time; returns their results in order."""
-        return self._results([asked(actor, name, *arguments) for actor in actors.values()])
+        return self._results([remote_call(actor, name, *arguments) for actor in actors.values()])
 
     def _results(self, references: Sequence[Any]) -> list[Any]:
         self._wait(references)
@@ -156,7 +156,7 @@ class RayMembers:
             raise _lost(error) from error
 
 
-def asked(actor: Any, name: str, *arguments: Any) -> Any:
+def remote_call(actor: Any, name: str, *arguments: Any) -> Any:
     """Ask an actor for something, and return a reference to the result."""
     return actor.do.remote(name, *arguments)
 

@@ -20,7 +20,7 @@ from foretext.base.runtime import Threads
 from foretext.kernels.glove import CELL_TYPES, Cells, Parameters
 from foretext.kernels.simd import LANES, aligned_zeros
 from foretext.vectors.glove_weights import GloveWeights
-from foretext.vectors.replicas.on_ray.members import Actors, RayMembers, asked
+from foretext.vectors.replicas.on_ray.members import Actors, RayMembers, remote_call
 from foretext.vectors.replicas.tile_processes import learn_tiles
 from foretext.vectors.tiles import Tiles
 
@@ -95,7 +95,7 @@ class RayTileGroup(RayMembers):
         learned: list[list[Any]] = []
         came: list[tuple[Any, ...]] = [()] * self.number
         taken = [
-            asked(actor, "take", self._contexts(rounds[0], number))
+            remote_call(actor, "take", self._contexts(rounds[0], number))
             for number, actor in self._actors.items()
         ]
         for tiles in rounds:
@@ -110,7 +110,7 @@ class RayTileGroup(RayMembers):
                 (int(self._own(tiles, after)[0] % self._tiles.blocks), results[after][1])
                 for after in ((number + 1) % self.number for number in range(self.number))
             ]
-        kept = self._results([asked(actor, "keep") for actor in self._actors.values()])
+        kept = self._results([remote_call(actor, "keep") for actor in self._actors.values()])
         self._results(taken)
         for tiles, losses in zip(rounds, learned, strict=True):
             self._losses_of_tiles[tiles] = np.concatenate(self._results(losses))
@@ -122,7 +122,7 @@ class RayTileGroup(RayMembers):
         actors = self._opened(numbers, TARGET, settings, self.number)
         for number, actor in actors.items():
             for name, first, piece in self._pieces(number):
-                self._results([asked(actor, "receive", name, first, piece)])
+                self._results([remote_call(actor, "receive", name, first, piece)])
         return actors
 
     def _pieces(self, number: int) -> Iterator[tuple[str, int, np.ndarray]]:
@@ -135,7 +135,7 @@ class RayTileGroup(RayMembers):
 
     def _begun(self, number: int, actor: Any) -> Any:
         words = self._weights.arrays["words"][self._settings.records(self._rows[number])]
-        return asked(actor, "begin", words)
+        return remote_call(actor, "begin", words)
 
     def _contexts(self, tiles: np.ndarray, number: int) -> dict[int, np.ndarray]:
         """Return the blocks of contexts that a member needs in a round."""
