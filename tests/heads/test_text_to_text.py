@@ -148,7 +148,7 @@ def test_an_adaptive_softmax_smooths_nothing(byte_bpe: SubwordTokenizer) -> None
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"min_new_tokens": 9, "max_new_tokens": 8}, "min_new_tokens is more than"),
+        ({"min_new_tokens": 9, "max_new_tokens": 8}, "min_new_tokens = 9 is more than"),
         ({"judged_by": "accuracy"}, "judged_by"),
         ({"label_smoothing": 1.0}, "label_smoothing"),
     ],

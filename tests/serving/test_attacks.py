@@ -65,7 +65,7 @@ def test_a_gigabyte_takes_no_memory(serve: Serve, is_chunked: bool) -> None:
 
 
 def test_clients_that_leave_in_the_middle_leave_nothing(serve: Serve) -> None:
-    server = serve({"words": word_vectors()}, max_requests=4, max_bodies="10kB")
+    server = serve({"words": word_vectors()}, max_requests=4, max_body="10kB", max_bodies="10kB")
     body = b'{"words": ["ship"]}'
     head = b"POST /neighbors HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     whole = head + b"Content-Length: %d\r\n\r\n" % len(body) + body

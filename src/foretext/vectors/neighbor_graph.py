@@ -187,7 +187,7 @@ class NeighborIndex:
         """
         self._graph.save(Path(path))
 
-    def neighbors(self, words: Iterable[str], topn: int = 10) -> Any:
+    def neighbors(self, words: str | Iterable[str], topn: int = 10) -> Any:
         """Return what `WordVectors.neighbors` gives, but for neighbours that the search missed.
 
         A single word gets a single list.

@@ -43,7 +43,7 @@ def word_map(vectors: WordVectors, words: Sequence[str], num_neighbors: int = 0)
     if not words:
         raise SettingError("A map needs at least one word; give words.")
     given = dict.fromkeys(map(vectors.spelled, words))
-    near = vectors.neighbors(given, num_neighbors) if num_neighbors else []
+    near = vectors.neighbors(list(given), num_neighbors) if num_neighbors else []
     shown = [*dict.fromkeys([*given, *(word for found in near for word, _ in found)])]
     places = _plane(vectors[shown])
     return [

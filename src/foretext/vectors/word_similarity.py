@@ -204,7 +204,7 @@ class WordSimilarity(WordLookup):
         return self.most_similar(positive=[b, c], negative=[a], topn=topn)
 
     @checked_arguments
-    def neighbors(self, words: Iterable[str], topn: int | None = 10) -> Any:
+    def neighbors(self, words: str | Iterable[str], topn: int | None = 10) -> Any:
         """Return what `most_similar` gives for each of many words, many times faster.
 
         A single word gets a single list.
