@@ -161,6 +161,18 @@ KINDS = {
             reads_text=False,
         ),
         Kind(
+            name="topics",
+            phrase="topics",
+            load="foretext.topics.model:TopicModel.load",
+            evaluate="foretext.topics.measure:measure_of_topics",
+            evaluate_options=("documents", "encoding"),
+            embedder="foretext.topics.model:TopicModel.load",
+            page="foretext.topics.report:report_topics",
+            section="topics",
+            sections="foretext.topics.sections:TOPIC_SECTIONS",
+            learner="foretext.topics.learner:TopicLearner",
+        ),
+        Kind(
             name="search index",
             phrase="a search index",
             load="foretext.search.index:open_index",

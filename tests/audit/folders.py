@@ -19,8 +19,8 @@ from tests.task_files import TaskFiles
 __all__ = ["KINDS", "QUIETLY", "SHORTLY", "copied", "finished", "inputs", "run_verb"]
 
 RUNS = (
-    "word2vec", "fasttext", "doc2vec", "bert", "electra", "gpt", "autoencoder", "classification",
-    "matching", "tagging", "span_qa", "fasttext classifier", "linear classifier",
+    "word2vec", "fasttext", "doc2vec", "lda", "bert", "electra", "gpt", "autoencoder",
+    "classification", "matching", "tagging", "span_qa", "fasttext classifier", "linear classifier",
 )  # fmt: skip
 KINDS = (*RUNS, "sentence encoder", "task of bert")
 QUIETLY = ("--quiet", "--no-report")

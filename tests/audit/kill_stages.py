@@ -80,6 +80,16 @@ STAGES = [
         "glove, pairs by shards",
         lambda folder: [*_vectors("glove", "vectors.epochs=2")(folder), "--workers", "1"],
     ),
+    Stage(
+        "lda",
+        lambda folder: [
+            "pretrain", "lda", str(folder / "text.txt"),
+            *_set((
+                "topics.num_topics=3", "topics.epochs=2", "topics.batch_documents=2",
+                "topics.most_documents=1", "topics.checkpoint_seconds=0", "tokenizer.min_count=1",
+            )),
+        ],
+    ),
     Stage("bert", _language_model("bert")),
     Stage("bert, nothing held out", _language_model("bert", "data.valid_rate=0.0")),
     Stage("electra", _language_model("electra")),

@@ -63,6 +63,11 @@ def _ask_documents(documents: Any) -> None:
     documents.neighbors([documents.names[0]], 2)
 
 
+def _ask_topics(model: Any) -> None:
+    model.embed(TEXTS)
+    model.described()
+
+
 def _ask_codec(codec: Any) -> None:
     codec.components_error(codec.reconstruct(np.zeros((2, *SHAPE), np.float32)))
 
@@ -92,6 +97,7 @@ USES: dict[str, Callable[[Any], object]] = {
     **dict.fromkeys(("word2vec", "fasttext"), _ask_vectors),
     "doc2vec": _ask_documents,
     **dict.fromkeys(("bert", "electra", "gpt", "sentence encoder"), _ask_model),
+    "lda": _ask_topics,
     "autoencoder": _ask_codec,
     "matching": lambda model: model.predict(PAIRS),
     "span_qa": lambda model: model.predict(PAIRS),
@@ -99,7 +105,7 @@ USES: dict[str, Callable[[Any], object]] = {
 }
 
 REPORTS: dict[str, Callable[[Path], None]] = {
-    **dict.fromkeys(("word2vec", "doc2vec", "bert", "autoencoder"), _report),
+    **dict.fromkeys(("word2vec", "doc2vec", "lda", "bert", "autoencoder"), _report),
     **dict.fromkeys(("classification", "linear classifier"), _report_task),
 }
 

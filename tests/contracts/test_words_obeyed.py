@@ -23,6 +23,7 @@ from foretext.corpus import Corpus
 from foretext.recipe import Recipe
 from foretext.tokenizers import WordTokenizer
 from foretext.tokenizers.subwords import SUBWORDS, learn_subwords
+from foretext.topics import TOPICS
 from foretext.vectors import VECTORS
 from foretext.vectors.word_vectors import WordVectors
 from tests.contracts.changed_settings import (
@@ -55,6 +56,7 @@ TOKENS: dict[str, Settings] = {
 CBOW: Settings = {"model": "cbow", "alpha": 0.5}
 DM: Settings = {"model": "dm"}
 SMALL: Settings = {"vector_size": 8, "epochs": 2, "workers": 1}
+FEW_TOPICS: Settings = {"num_topics": 3, "epochs": 2, "workers": 1, "most_documents": 0.9}
 CHARACTERS: Settings = {"level": "character"}
 RISING: Settings = {"alpha": 0.9, "epochs": 8}
 VALUES: dict[str, list[Any]] = {  # where no usual number is another value
@@ -69,6 +71,8 @@ VALUES: dict[str, list[Any]] = {  # where no usual number is another value
     "wordpiece: tokenizer.min_count": [100],
     "fasttext: vectors.bucket": [50],
     "vectors.patience": [1],
+    "topics.batch_documents": [1],
+    "topics.most_documents": [0.3],
     "doc2vec: vectors.names": ["title"],
 }
 BESIDE: dict[str, Settings] = {  # what a setting needs beside it
@@ -105,6 +109,9 @@ ELSEWHERE: dict[str, str] = {  # what a moment cannot show, with the reason
     "vectors.workers": "threads race; see tests/vectors/test_word2vec.py",
     "vectors.processes": "they race; see tests/vectors/replicas/test_training.py",
     "vectors.sync_words": "they race; see tests/vectors/replicas/test_training.py",
+    "topics.budget_seconds": "the clock decides; see tests/topics/test_lda.py",
+    "topics.checkpoint_seconds": f"{LATER}; see tests/topics/test_lda.py",
+    "topics.workers": f"{SAME}; see tests/topics/test_lda.py",
     "unigram: tokenizer.sample_characters": "more text; see tests/tokenizers/test_subwords.py",
     "glove: vectors.cooccurrence": f"{SAME}; see tests/vectors/test_glove.py",
     "glove: vectors.memory": f"{SAME}; see tests/vectors/test_glove.py",
@@ -117,6 +124,7 @@ def configs() -> dict[str, dict[str, type[Config]]]:
     return {
         "tokenizer": {**tokenizers, WORDS: WordTokenizer.Config},
         "vectors": {name: VECTORS.resolve(name).Config for name in VECTORS},
+        "topics": {name: TOPICS.resolve(name).Config for name in TOPICS},
     }
 
 
@@ -152,15 +160,9 @@ def shown_tokens(owner: str, settings: Settings, text: Path) -> str:
 
 def shown_vectors(owner: str, settings: Settings, text: Path) -> str:
     """The vectors of a run, its losses, and the vectors of texts that it was not taught."""
-    sections = {"vectors": settings, "tokenizer": {"min_count": 1}, "data": {"valid_rate": 0.2}}
-    overrides = [
-        f"{section}.{name}={value if isinstance(value, str) else json.dumps(value)}"
-        for section, values in sections.items()
-        for name, value in values.items()
-    ]
     with TemporaryDirectory(dir=text.parent) as folder:
         out = Path(folder) / "run"
-        model: Any = ft.pretrain(Recipe.load(owner, overrides), text, out, quiet=True)
+        model: Any = ft.pretrain(recipe_of(owner, "vectors", settings), text, out, quiet=True)
         arrays = {"vectors": model.vectors, "asked": model.embed(ASKED)}
         if (out / "outputs.safetensors").is_file():
             arrays["outputs"] = WordVectors.load(out / "outputs.safetensors").vectors
@@ -168,11 +170,33 @@ def shown_vectors(owner: str, settings: Settings, text: Path) -> str:
         return digest([[*names], *shown_arrays(arrays), *shown_losses(out / "metrics.jsonl")])
 
 
-SHOWN = {"tokenizer": shown_tokens, "vectors": shown_vectors}
+def shown_topics(owner: str, settings: Settings, text: Path) -> str:
+    """The topics of a run, its losses, and the topics of texts that it was not taught."""
+    with TemporaryDirectory(dir=text.parent) as folder:
+        out = Path(folder) / "run"
+        model: Any = ft.pretrain(recipe_of(owner, "topics", settings), text, out, quiet=True)
+        arrays = {"topics": model.words.table, "asked": model.embed(ASKED)}
+        return digest([*shown_arrays(arrays), *shown_losses(out / "metrics.jsonl")])
+
+
+def recipe_of(owner: str, section: str, settings: Settings) -> Recipe:
+    sections = {section: settings, "tokenizer": {"min_count": 1}, "data": {"valid_rate": 0.2}}
+    overrides = [
+        f"{section}.{name}={value if isinstance(value, str) else json.dumps(value)}"
+        for section, values in sections.items()
+        for name, value in values.items()
+    ]
+    return Recipe.load(owner, overrides)
+
+
+SHOWN = {"tokenizer": shown_tokens, "vectors": shown_vectors, "topics": shown_topics}
 
 
 def usual_settings(section: str, owner: str) -> Settings:
-    return TOKENS[owner] if section == "tokenizer" else SMALL
+    return TOKENS[owner] if section == "tokenizer" else USUAL[section]
+
+
+USUAL = {"vectors": SMALL, "topics": FEW_TOPICS}
 
 
 @cache

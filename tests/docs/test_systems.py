@@ -61,6 +61,8 @@ def small(words: list[str]) -> list[str]:
 
 def small_pretraining(name: str) -> dict[str, Any]:
     parts = Recipe.load(name).parts
+    if "topics" in parts:  # the words of the sample are in all of its documents
+        return {"topics.epochs": 1, "topics.most_documents": 1, "tokenizer.min_count": 1}
     if "objective" not in parts:
         return {"vectors.epochs": 1, "vectors.vector_size": 16, "tokenizer.min_count": 1}
     fields = type(parts["backbone"].config).model_fields

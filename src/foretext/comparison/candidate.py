@@ -24,6 +24,7 @@ from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.sizes import SIZES, split_size
 from foretext.finetuning.base_names import LEARNERS, base_names
 from foretext.finetuning.bases import is_name
+from foretext.recipe import Recipe
 from foretext.recipe.recipe import read_recipe
 from foretext.recipes import recipe_names
 from foretext.tasks.task import Candidates, task_named
@@ -196,9 +197,8 @@ def _pretrained(name: str, task: str) -> Candidate:
     if _learns_words(sections):
         return _over_vectors(name, _of(task).over_vectors, task)
     if "objective" not in sections:
-        learns = (
-            "learns documents, not words" if "vectors" in sections else "does not learn from text"
-        )
+        kind = Recipe.load(name).kind
+        learns = f"learns {kind.name}, not words" if kind.reads_text else "does not learn from text"
         raise SettingError(f"The candidate '{name}' {learns}; leave it out.")
     seconds = RECIPE_SECONDS.get(split_size(name)[0], SLOWEST)
     return Candidate(

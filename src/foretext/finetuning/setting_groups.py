@@ -10,18 +10,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from foretext.backbones import AUTOENCODERS, BACKBONES
+from foretext.backbones import BACKBONES
 from foretext.base.errors import SettingError, did_you_mean
-from foretext.base.registry import Registry, imported
+from foretext.base.registry import imported
 from foretext.base.sizes import split_size
 from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
-from foretext.objectives import OBJECTIVES
 from foretext.recipe.recipe import read_recipe
-from foretext.recipe.sections import CORPUS, DATA, TRAINING, DescribedSetting, described, owners_of
+from foretext.recipe.sections import (
+    CORPUS,
+    DATA,
+    TRAINING,
+    DescribedSetting,
+    described,
+    owners_of,
+    tables_of_sections,
+)
 from foretext.recipes import recipe_names
 from foretext.tasks import TASKS
-from foretext.tokenizers.subwords import SUBWORDS
-from foretext.vectors import VECTORS
 
 __all__ = [
     "SettingGroup",
@@ -31,9 +36,7 @@ __all__ = [
     "setting_groups",
 ]
 
-TABLES: dict[str, Registry] = {  # sections that name a component
-    table.section: table for table in (VECTORS, SUBWORDS, BACKBONES, OBJECTIVES, AUTOENCODERS)
-}
+TABLES = tables_of_sections()
 SECTIONS = {
     "corpus": CORPUS.target,
     "data": DATA.target,

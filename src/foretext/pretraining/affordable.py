@@ -88,7 +88,7 @@ class Work:
                 words.encoded(words.counted(), folder / "tokens")
 
         is_cut = recipe.tokenizer.pre_tokenizer == "chinese_words"
-        workers = recipe.vectors.workers if is_cut else 1
+        workers = recipe.of_words.workers if is_cut else 1
         self.known[key] = measured_growth(read, sample, workers=workers, timer=self.timer)
 
     def add_subwords(self, recipe: Recipe, sample: CorpusSample) -> None:

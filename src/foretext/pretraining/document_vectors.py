@@ -79,7 +79,7 @@ class DocumentVectorLearner(LearnerOfWords[TrainedDocuments]):
                 "documents are inferred by embed."
             )
         job = job.opened()  # a stream is read again for the names
-        tokenizer, tokens = encode_text(job)
+        tokenizer, tokens = encode_text(job, holds_out=False)
         component: type[Doc2Vec] = VECTORS.resolve(job.recipe.name)
         config = cast(Doc2VecConfig, job.recipe.vectors)
         named = NamedDocuments.of(job.text(), config.names, tokenizer, tokens.train)

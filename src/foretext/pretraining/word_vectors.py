@@ -82,8 +82,10 @@ class WordVectorLearner(LearnerOfWords[TrainedVectors]):
 
     def train(self, job: PretrainingJob) -> TrainedVectors:
         """Count the words, encode the text, and learn from the ids."""
-        tokenizer, tokens = encode_text(job)
-        learner = VECTORS.resolve(job.recipe.name)(
+        component = VECTORS.resolve(job.recipe.name)
+        is_by_documents = component.held_out == "documents"
+        tokenizer, tokens = encode_text(job, holds_out=is_by_documents)
+        learner = component(
             job.recipe.vectors,
             tokenizer.vocabulary,
             tokens,
@@ -141,17 +143,22 @@ def figures_of(history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def encode_text(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
-    """Count the words and encode the text; a resumed run finds both in its folder."""
+def encode_text(job: PretrainingJob, *, holds_out: bool) -> tuple[WordTokenizer, Tokens]:
+    """Count the words and encode the text; a resumed run finds both in its folder.
+
+    Args:
+        job: whose text it is.
+        holds_out: whether some documents are held out, as many as the recipe says.
+    """
     run = job.run
     if job.resume and run.tokens.is_dir():
         job.drop_shards()
         tokenizer = WordTokenizer.load(run.tokenizer)
         return tokenizer, Tokens.open(run.tokens, vocab_size=tokenizer.vocab_size)
     if job.shared is None or job.base is not None:  # a base has words of its own
-        tokenizer, tokens = _read(job)
+        tokenizer, tokens = _read(job, holds_out)
     else:
-        tokenizer, tokens = _shared(job, job.shared)
+        tokenizer, tokens = _shared(job, job.shared, holds_out)
     job.drop_shards()
     run.note(
         f"{job.text()}: {counted(tokens.train.num_documents, 'document')}, "
@@ -161,7 +168,7 @@ def encode_text(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
     return tokenizer, tokens
 
 
-def _read(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
+def _read(job: PretrainingJob, holds_out: bool) -> tuple[WordTokenizer, Tokens]:
     """Pass over the text twice: to count its words, and to encode it."""
     run, text = job.run, job.text()
     opened = WordText.opened(job.recipe, text, run.path, quiet=job.quiet, shards=job.shards)
@@ -174,12 +181,14 @@ def _read(job: PretrainingJob) -> tuple[WordTokenizer, Tokens]:
                 tokenizer.config, vocabulary, segmented=words.is_cut, form=tokenizer.form
             )
         tokenizer.save(run.tokenizer)
-        rate = _valid_rate(job.recipe, tokenizer)
+        rate = _valid_rate(job.recipe, tokenizer) if holds_out else 0.0
         tokens = words.encoded(tokenizer, run.tokens, valid_rate=rate)
     return WordTokenizer(tokenizer.config, tokenizer.vocabulary, form=tokenizer.form), tokens
 
 
-def _shared(job: PretrainingJob, shared: SharedFolder) -> tuple[WordTokenizer, Tokens]:
+def _shared(
+    job: PretrainingJob, shared: SharedFolder, holds_out: bool
+) -> tuple[WordTokenizer, Tokens]:
     """Take words and ids from a folder that several runs share, or make them there."""
     run, text = job.run, job.text()
     words = SharedWords.of(shared, job.recipe, text, quiet=job.quiet)
@@ -189,8 +198,8 @@ def _shared(job: PretrainingJob, shared: SharedFolder) -> tuple[WordTokenizer, T
         text,
         words.tokenizer,
         run.tokens,
-        valid_rate=_valid_rate(job.recipe, words.tokenizer),
-        seed=job.recipe.vectors.seed,
+        valid_rate=_valid_rate(job.recipe, words.tokenizer) if holds_out else 0.0,
+        seed=job.recipe.of_words.seed,
         encoded=words.ids,
     )
     return words.tokenizer, tokens
@@ -198,8 +207,6 @@ def _shared(job: PretrainingJob, shared: SharedFolder) -> tuple[WordTokenizer, T
 
 def _valid_rate(recipe: Recipe, tokenizer: WordTokenizer) -> float:
     """Share of the text to hold out: what the recipe says, but no more than is needed."""
-    if VECTORS.resolve(recipe.name).held_out != "documents":
-        return 0.0
     num_tokens = int(tokenizer.vocabulary.counts.sum())
     return min(recipe.data.valid_rate, MOST_HELD_OUT / max(num_tokens, 1))
 
@@ -262,7 +269,7 @@ class WordText:
         if recipe.tokenizer.pre_tokenizer != "chinese_words":
             yield cls(recipe, text, text, quiet, shards)
             return
-        size, workers = text.num_bytes, recipe.vectors.workers
+        size, workers = text.num_bytes, recipe.of_words.workers
         with temporary_folder(folder) as temporary:
             words = SegmentedCorpus(text, temporary / "words", num_bytes=size, workers=workers)
             yield cls(recipe, text, words, quiet, shards)
@@ -282,7 +289,7 @@ class WordText:
             tokenizer = WordTokenizer.learn(
                 self.recipe.tokenizer,
                 self.words,
-                workers=self.recipe.vectors.workers,
+                workers=self.recipe.of_words.workers,
                 progress=bar,
                 segmented=self.is_cut,
                 shards=self.shards,
@@ -299,8 +306,8 @@ class WordText:
                 tokenizer,
                 folder,
                 valid_rate=valid_rate,
-                seed=self.recipe.vectors.seed,
-                workers=self.recipe.vectors.workers,
+                seed=self.recipe.of_words.seed,
+                workers=self.recipe.of_words.workers,
                 progress=bar,
                 shards=self.shards,
             )

@@ -103,6 +103,16 @@ class Recipe:
         """How word vectors are learned."""
         return cast(VectorsConfig, self.parts["vectors"].config)
 
+    @property
+    def of_words(self) -> VectorsConfig:
+        """How what learns from whole words does so: its threads, its seed, its time."""
+        return cast(VectorsConfig, self.parts[str(self.kind.section)].config)
+
+    @property
+    def timed_section(self) -> str:
+        """The section that says how long is learned: that of a training, or of what learns."""
+        return "training" if "training" in self.parts else str(self.kind.section)
+
     @classmethod
     @checked_arguments
     def load(
@@ -234,7 +244,7 @@ class Recipe:
     @checked_arguments
     def with_budget(self, seconds: float) -> Self:
         """Return the recipe with a wall-clock budget in place of its epochs or steps."""
-        section = "training" if "training" in self.parts else "vectors"
+        section = self.timed_section
         sections = self._given()
         for length in ("epochs", "steps"):
             sections[section].pop(length, None)
@@ -244,8 +254,7 @@ class Recipe:
     @checked_arguments
     def with_length_of(self, other: Recipe) -> Self:
         """Return the recipe with the wall-clock time that `other` gives its training, if any."""
-        section = "training" if "training" in other.parts else "vectors"
-        seconds = other.parts[section].settings()["budget_seconds"]
+        seconds = other.parts[other.timed_section].settings()["budget_seconds"]
         return self if seconds is None else self.with_budget(seconds)
 
     def _given(self) -> Sections:

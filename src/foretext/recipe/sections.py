@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from foretext.backbones import AUTOENCODERS, BACKBONES
 from foretext.base.config import Config
@@ -27,6 +27,7 @@ __all__ = [
     "described",
     "kind_of",
     "owners_of",
+    "tables_of_sections",
 ]
 
 Sections = dict[str, dict[str, Any]]
@@ -55,6 +56,10 @@ class Section(NamedTuple):
 class Owner(Protocol):
     """Who checks a section."""
 
+    @property
+    def registry(self) -> Registry | None:
+        """The table of the components that the section may name; None: it names none."""
+
     def checked(self, section: str, settings: Settings, source: Path | None) -> Section:
         """Check the settings; `source` is the file that they come from, or None.
 
@@ -74,6 +79,7 @@ class Owner(Protocol):
 class OneClass:
     """A section for one class."""
 
+    registry: ClassVar[None] = None
     target: str  # "module:Class", imported when the section is checked
 
     def checked(self, section: str, settings: Settings, source: Path | None) -> Section:
@@ -171,6 +177,13 @@ def owners_of(sections: Iterable[str]) -> dict[str, Owner]:
     """Return who checks each section of a recipe that has `sections`."""
     owners: dict[str, Owner] = kind_of(sections).code("sections")
     return owners
+
+
+def tables_of_sections() -> dict[str, Registry]:
+    """Return the table of each section that names a component, in recipes of any kind."""
+    owners = [owner for kind in kinds_of_recipes() for owner in kind.code("sections").values()]
+    tables = [owner.registry for owner in owners if owner.registry is not None]
+    return {table.section: table for table in tables}
 
 
 class DescribedSetting(NamedTuple):

@@ -48,7 +48,7 @@ Room = Callable[[int], np.ndarray]  # from a length to an array of int64
 
 
 class VectorsConfig(Config):
-    """How long to train: settings of every kind of word vectors."""
+    """How long to train: settings of everything that learns from whole words."""
 
     kind: ClassVar[str] = "word vectors"  # what is learned, a name of `foretext.kinds`
 

@@ -1,0 +1,1 @@
+"""Topics: a kind of run."""
