@@ -127,26 +127,28 @@ def test_a_stopped_training_goes_on_to_the_same_bits(
     assert losses[0] == losses[1]
 
 
-def test_a_training_of_seconds_ends_in_time(text: Path) -> None:
+@pytest.mark.parametrize("seconds", [10, 300])
+def test_a_training_of_seconds_ends_in_time(seconds: int, text: Path, tmp_path: Path) -> None:
     from foretext.corpus import Corpus
     from foretext.data import write_tokens
     from foretext.recipe import Recipe
     from foretext.tokenizers import WordTokenizer
     from foretext.topics.lda import LDA
 
-    recipe = Recipe.load("lda", {"topics": {"budget_seconds": 10, "num_topics": 3}})
+    recipe = Recipe.load("lda", {"topics": {"budget_seconds": seconds, "num_topics": 3}})
     corpus = Corpus(text)
     tokenizer = WordTokenizer.learn(recipe.tokenizer, corpus)
     model = LDA(
-        recipe.of_words, tokenizer.vocabulary, write_tokens(corpus, tokenizer, text.parent / "ids")
+        recipe.of_words, tokenizer.vocabulary, write_tokens(corpus, tokenizer, tmp_path / "ids")
     )
-    times = iter(range(1000))
+    times = iter(range(5000))
     context = RunContext(
-        text.parent, clock=lambda: float(next(times)),
-        checkpoints=Checkpoints(text.parent / "checkpoints"),
+        tmp_path, clock=lambda: float(next(times)),
+        checkpoints=Checkpoints(tmp_path / "checkpoints"),
     )  # fmt: skip
     records = model.train(context)
-    assert 10 <= records[-1]["time"] <= 12
+    assert seconds <= records[-1]["time"] <= seconds + 3
+    assert len(records) <= 26
     assert records[-1]["valid_loss"] is None
 
 

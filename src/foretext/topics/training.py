@@ -97,8 +97,13 @@ class OnlineTraining:
         state.step += 1
         state.words += batch.num_words
         state.seconds = self._clock() - self._began
-        if state.step % max(self.num_steps // RECORDS, 1) == 0 or self._finished():
+        if self._record_due() or self._finished():
             self._record(self.model.loss(batch, found), pool)
+
+    def _record_due(self) -> bool:
+        if self._limit is None:
+            return self.state.step % max(self.num_steps // RECORDS, 1) == 0
+        return self.state.seconds >= (len(self.state.history) + 1) * self._limit / RECORDS
 
     def _record(self, loss: float, pool: Threads) -> None:
         """Add a line to the history and the log."""
