@@ -17,13 +17,25 @@ CHINESE = {"体育": ["球队赢了比赛", "球员进球"], "财经": ["股票�
 def test_the_words_of_the_example_speak_for_the_first_label(given: dict[str, list[str]]) -> None:
     rows = [(text, label) for label, texts in given.items() for text in texts * 6]
     model = ft.finetune("classification", "linear", rows, quiet=True)
-    example = model.served_facts()["example"]
-    assert example
+    example = model.served_facts()["examples"]["text"]
     assert model.predict(example) == model.label_names[0]
 
 
-def test_models_without_weights_of_words_have_none() -> None:
-    rows = [(text, label) for label, texts in TEXTS.items() for text in texts * 6]
+@pytest.mark.parametrize(
+    ("texts", "languages"),
+    [
+        ("he has lived here for three years and this is the first time that we see it", ["en"]),
+        ("вот корабль и вот море", []),
+    ],
+)
+def test_a_model_without_weights_of_words_shows_the_language_of_its_words(
+    texts: str, languages: list[str]
+) -> None:
+    rows = [(texts, "one"), (texts, "two")] * 6
     model = ft.finetune("classification", "fasttext", rows, quiet=True)
     assert not model.informative_features
-    assert model.served_facts()["example"] is None
+    facts = model.served_facts()
+    assert facts["languages"] == languages
+    assert bool(facts["examples"]) is not bool(languages)
+    if not languages:
+        assert set(facts["examples"]["text"].split()) <= set(texts.split())

@@ -14,6 +14,7 @@ from foretext.serving.abilities import ABILITIES
 from foretext.serving.ability import Ability
 from foretext.serving.errors import CannotServe, Loading, UnknownModel
 from foretext.serving.opening import open_model
+from foretext.tokenizers.example_texts import example_texts
 
 __all__ = ["Models", "ServedModel"]
 
@@ -83,9 +84,10 @@ class ServedModel:
 
     @cached_property
     def _facts(self) -> dict[str, Any]:
-        """What the model says of itself; it does not learn while it is served."""
+        """What the model says of itself, and its examples; it does not learn while it is served."""
         facts: dict[str, Any] = self.model.served_facts()
-        return facts
+        examples = example_texts(facts.get("languages"))
+        return {**facts, "examples": {**examples, **facts.get("examples", {})}}
 
 
 class Models:

@@ -31,7 +31,8 @@ from foretext.tasks.explanation.explained import MOST, Explanation, explain
 from foretext.tasks.explanation.words import Texts, Values, Weighed, WeighRequest, split_words
 from foretext.tasks.task import Task
 from foretext.tokenizers.base import Tokenizer
-from foretext.tokenizers.known_languages import languages_of_tokenizer
+from foretext.tokenizers.example_texts import examples_of_words
+from foretext.tokenizers.known_languages import languages_of_tokenizer, languages_of_words
 
 if TYPE_CHECKING:
     from foretext.data.framing import Framing
@@ -117,26 +118,42 @@ class Predictor(ABC):
 
     def served_facts(self) -> dict[str, Any]:
         """Return what a server says of the model, as JSON has it."""
-        framing, tokenizer = self.text_framing, self.tokenizer
+        framing = self.text_framing
         return {
             "title": self.title,
             "fields": list(self.fields),
             "labels": list(self.label_names) or None,
             "parameters": self.num_parameters,
             "max_length": None if framing is None else framing.max_length,
-            "languages": None if tokenizer is None else languages_of_tokenizer(tokenizer),
-            "example": self._example,
+            "languages": self.languages,
+            "examples": self._own_examples,
         }
 
     @property
-    def _example(self) -> str | None:
-        """Words that speak for the first label, which a page shows as a text; None: none do.
+    def languages(self) -> list[str] | None:
+        """Codes of the languages of its texts, the best known first; None: nothing shows them."""
+        if self.tokenizer is not None:
+            return languages_of_tokenizer(self.tokenizer)
+        return languages_of_words(self.frequent_words) if self.frequent_words else None
 
-        They are on the card, too: no text of the training leaves the model.
+    @property
+    def frequent_words(self) -> Sequence[str]:
+        """The words that it knows, the most frequent first; (): it does not know their order."""
+        tokenizer = self.tokenizer
+        return () if tokenizer is None or tokenizer.kind != "words" else tokenizer.tokens
+
+    @property
+    def _own_examples(self) -> dict[str, Any]:
+        """What a page shows at first in place of the sentences of its language.
+
+        These are words that speak for the first label, which the card names, too; or the most
+        frequent words of an unknown language. No text of the training leaves the model.
         """
         features = next(iter(self.informative_features.values()), [])
         words = [each for each in features if " " not in each][:EXAMPLE_WORDS]
-        return " ".join(words) if words and len(self.fields) == 1 else None
+        if words and len(self.fields) == 1:
+            return {"text": " ".join(words)}
+        return {} if self.languages else examples_of_words(self.frequent_words)
 
     @property
     def informative_features(self) -> dict[str, list[str]]:

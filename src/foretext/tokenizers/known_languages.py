@@ -1,59 +1,90 @@
-"""Which languages a vocabulary was learned from: those whose plain sentences it hardly cuts.
+"""Which languages a vocabulary was learned from: those whose plain sentence it knows best.
 
-Only languages in which the playground has examples are asked for.
+The sentences are those of `EXAMPLE_TEXTS`: a language without examples is not recognised.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from math import inf
+from math import inf, log
 from typing import NamedTuple
 
 from foretext.tokenizers.base import Tokenizer
+from foretext.tokenizers.example_texts import EXAMPLE_TEXTS
 
 __all__ = ["languages_of_tokenizer", "languages_of_words"]
 
-
-class _Language(NamedTuple):
-    commonest: str
-    sentence: str
-    num_units: int  # words of the sentence; characters, where a language writes no blanks
-
-
-_LANGUAGES = {
-    "en": _Language("the", "he has lived here for three years, and this is the first time", 13),
-    "zh": _Language("的", "这里的历史让我们发现这个国家", 14),
-}
 MOST_PIECES = 1.6  # of a word or character; one of another language falls into letters or bytes
 MOST_UNKNOWN = 0.25  # share of pieces
-MOST_FREQUENT = 100  # words, among which is the commonest one of the language
+MOST_FREQUENT = 10_000  # words, which those of another language are not among
+LEAST_KNOWN = 0.7  # share of words, or of characters where words are not separated by blanks
+LONGEST = 6  # characters of a word of such a language
+
+_STOPS = re.compile(r"[.,;:!?'、。，؟،।]+")
+_FIRST_IDEOGRAPH = "\u2e80"  # from here on a character says as much as a short word elsewhere
 
 
 def languages_of_words(words: Sequence[str]) -> list[str]:
-    """Return codes of languages whose commonest word is among the most frequent of `words`.
+    """Return codes of languages whose frequent words are among those of `words`; the best first.
 
     Args:
         words: the most frequent first.
     """
-    first = words[:MOST_FREQUENT]
-    found = [code for code, language in _LANGUAGES.items() if language.commonest in first]
-    return sorted(found, key=lambda code: first.index(_LANGUAGES[code].commonest))
+    ranks = {word: rank for rank, word in reversed([*enumerate(words[:MOST_FREQUENT], 1)])}
+    found = {code: _known(text.text, ranks) for code, text in EXAMPLE_TEXTS.items()}
+    enough = [code for code, known in found.items() if known.share >= LEAST_KNOWN]
+    return sorted(enough, key=lambda code: (-found[code].share, found[code].rank))
 
 
 def languages_of_tokenizer(tokenizer: Tokenizer) -> list[str]:
-    """Return codes of languages whose words are tokens, or not many more; the best known first."""
-    pieces = {code: _pieces(tokenizer, language) for code, language in _LANGUAGES.items()}
+    """Return codes of languages whose words are tokens, or not many more; the best known first.
+
+    Of languages that it knows as well as English, as a vocabulary of many, English is the first.
+    """
+    pieces = {code: _pieces(tokenizer, text.text) for code, text in EXAMPLE_TEXTS.items()}
     return sorted((code for code in pieces if pieces[code] <= MOST_PIECES), key=pieces.__getitem__)
 
 
-def _pieces(tokenizer: Tokenizer, language: _Language) -> float:
+class _Known(NamedTuple):
+    share: float  # of the words of a sentence
+    rank: float  # mean logarithm of the ranks of these
+
+
+def _known(sentence: str, ranks: dict[str, int]) -> _Known:
+    """Return how much of a sentence is words with a rank."""
+    words = _STOPS.sub(" ", sentence).split()
+    parts = [part for word in words for part in _parts(word, ranks)]
+    found = [(len(part), log(ranks[part])) for part in parts if part in ranks]
+    weights = [size if _is_written_closely(sentence) else 1 for size, _ in found]
+    size = _size(words)
+    return _Known(sum(weights) / size, sum(rank for _, rank in found) / max(len(found), 1))
+
+
+def _parts(word: str, ranks: dict[str, int]) -> list[str]:
+    """Return a word as the vocabulary writes it, or the longest known words of closely written."""
+    if not _is_written_closely(word):
+        return [word if word in ranks else word.lower()]
+    parts = []
+    while word:
+        ends = range(min(LONGEST, len(word)), 0, -1)
+        part = next((word[:end] for end in ends if word[:end] in ranks), word[0])
+        parts.append(part)
+        word = word[len(part) :]
+    return parts
+
+
+def _pieces(tokenizer: Tokenizer, sentence: str) -> float:
     """Return into how many pieces a word or character falls; infinity where many are unknown.
 
     The tokenizer of a tagger may get characters one by one, as the rows of its task have them.
     """
-    sentence = language.sentence
-    written = (sentence,) if " " in sentence else (sentence, " ".join(sentence))
-    return min(_pieces_of(tokenizer, each, language.num_units) for each in written)
+    words = _STOPS.sub(" ", sentence).split()
+    plain = " ".join(words)
+    written = [plain, plain.lower()]
+    if _is_written_closely(sentence):
+        written += ["".join(words), " ".join("".join(words))]
+    return max(1.0, min(_pieces_of(tokenizer, each, _size(words)) for each in written))
 
 
 def _pieces_of(tokenizer: Tokenizer, sentence: str, num_units: int) -> float:
@@ -62,3 +93,12 @@ def _pieces_of(tokenizer: Tokenizer, sentence: str, num_units: int) -> float:
     num_unknown = sum(index == tokenizer.special.unknown for index in ids)
     known = num_unknown <= MOST_UNKNOWN * len(ids)
     return (len(ids) + num_unknown) / num_units if known else inf
+
+
+def _size(words: Sequence[str]) -> int:
+    """Return the number of words; of characters, where these say as much."""
+    return sum(len(word) if _is_written_closely(word) else 1 for word in words)
+
+
+def _is_written_closely(text: str) -> bool:
+    return text[0] >= _FIRST_IDEOGRAPH

@@ -15,6 +15,7 @@ from foretext.base.errors import SettingError
 from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import counted_texts, iterate_texts
 from foretext.tokenizers.base import Tokenizer
+from foretext.tokenizers.example_texts import EXAMPLE_TEXTS, examples_of_words
 from foretext.tokenizers.known_languages import languages_of_words
 from foretext.vectors.analogies import evaluate_analogies
 from foretext.vectors.analogy_scores import AnalogyResult
@@ -120,9 +121,19 @@ class WordVectors(WordSimilarity):
             "parameters": int(self.vectors.size),
             **size,
             "pooling": "mean",
-            "languages": languages_of_words(self.index_to_key),
-            "examples": example_words(self.index_to_key),
+            "languages": (languages := languages_of_words(self.index_to_key)),
+            "examples": self._own_examples(languages),
         }
+
+    def _own_examples(self, languages: Sequence[str]) -> dict[str, Any]:
+        """Return words that a page shows; where the language is not known, texts of them, too."""
+        words = example_words(self.index_to_key)
+        found = {**examples_of_words(words), "words": words}
+        if not languages:
+            return found
+        wanted = EXAMPLE_TEXTS[languages[0]].analogy
+        known = [next((w for w in (word, word.lower()) if w in self), None) for word in wanted]
+        return {"words": words, "analogy": found["analogy"] if None in known else known}
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(word) for word in self.index_to_key[:3])

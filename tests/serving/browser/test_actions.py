@@ -73,6 +73,26 @@ def test_a_text_is_written_as_it_streams_by_click_and_by_keyboard(
     page.check()
 
 
+SHOWN = {"answer": "passage", "search": "query", "search_text": "query"}  # the field of a text
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_first_example_is_that_of_the_model_and_has_an_answer(
+    case: Case, browser: Browser, server: Server
+) -> None:
+    page = Playground(browser, server.url, case.model, case.action)
+    field = SHOWN.get(case.action) or next(iter(case.clicked))
+    shown = page.find(f"#field-{field}").get_attribute("value")
+    examples = server.client.get(f"/models/{case.model}/info").json()["examples"]
+    known = [each for value in examples.values() for each in ([value], value)[type(value) is list]]
+    assert shown
+    assert all(any(part in each for each in known) for part in shown.splitlines()[0].split())
+    page.run_by_click()
+    answer = page.exchange(case.path).answer()
+    assert "error" not in answer or "tokens, and the model" in answer["error"]  # it sees 30 at once
+
+
 def test_every_action_has_a_test(browser: Browser, server: Server) -> None:
     page = Playground(browser, server.url)
     names = page.driver.execute_async_script(

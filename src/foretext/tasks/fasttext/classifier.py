@@ -290,6 +290,11 @@ class FastTextClassifier(TextLabeller):
         return tuple(classes[place] for place in self.model.dictionary.class_order.tolist())
 
     @property
+    def frequent_words(self) -> Sequence[str]:
+        """The words of its dictionary, the most frequent first."""
+        return self.model.dictionary.words
+
+    @property
     def is_multi_label(self) -> bool:
         """Whether each label is predicted by itself, as with the loss "ova"."""
         return self.model.dictionary.config.loss == "ova"

@@ -11,6 +11,7 @@ from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples
 from foretext.data.rows import Input, ParallelText
 from foretext.data.rows.given import given_texts, one_or_each
+from foretext.data.rows.parallel import ParallelConfig
 from foretext.generation import Decoding, Output, decode
 from foretext.heads.base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
@@ -21,6 +22,7 @@ from foretext.tasks.text_to_text.answers import TextAnswer, TextAnswers
 from foretext.tasks.text_to_text.examples import encode_sources, pair_examples
 from foretext.tasks.text_to_text.reference_losses import reference_losses
 from foretext.tasks.text_to_text.task import TextToText
+from foretext.tokenizers.known_languages import languages_of_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["TextAnswer", "TextWriter"]
@@ -81,6 +83,15 @@ class TextWriter(TaskModel):
     def knows(self, row: ParallelText) -> bool:
         """Whether neither text is empty."""
         return row.is_whole
+
+    @property
+    def languages(self) -> list[str]:
+        """Codes of known languages; that by which the column of the sources is named is first.
+
+        The vocabulary of both sides together knows the language of the targets as well.
+        """
+        source = cast(ParallelConfig, self.reading_of(None)).source
+        return sorted(languages_of_tokenizer(self.tokenizer), key=lambda code: code != source)
 
     def answering(self, options: Mapping[str, Any]) -> None:
         """Search for outputs with other settings from now on.

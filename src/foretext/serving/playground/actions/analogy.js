@@ -2,14 +2,13 @@
 
 import { t } from "../language.js";
 import { bars } from "../pictures/bars.js";
-import { sample } from "../samples.js";
 
 export default {
   name: "analogy",
   needs: ["analogy"],
 
-  fields: (model) => {
-    const [a, b, c] = sample(model, ["man", "king", "woman"], ["中国", "北京", "日本"]);
+  fields: ({ examples }) => {
+    const [a, b, c] = examples.analogy;
     return [
       { name: "a", kind: "line", value: a, beside: true },
       { name: "b", kind: "line", value: b, beside: true },

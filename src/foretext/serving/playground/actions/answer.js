@@ -4,30 +4,16 @@ import { h } from "../dom.js";
 import { number, t } from "../language.js";
 import { bars } from "../pictures/bars.js";
 import { marked } from "../pictures/marked.js";
-import { sample } from "../samples.js";
-
-const ENGLISH = {
-  question: "Who designed the tower?",
-  passage: "The tower in Paris was built for the fair of 1889. It was designed by engineers of Gustave Eiffel, "
-    + "whose company also built it. It is 330 metres high.",
-};
-const CHINESE = {
-  question: "这座桥是什么时候建成的？",
-  passage: "赵州桥位于河北省赵县，由李春设计，建成于隋朝大业年间，距今已有一千四百多年的历史。",
-};
 
 export default {
   name: "answer",
   needs: ["answer"],
 
-  fields: (model) => {
-    const { question, passage } = sample(model, ENGLISH, CHINESE);
-    return [
-      { name: "question", kind: "line", value: question },
-      { name: "passage", kind: "text", rows: 6, file: true, value: passage },
-      { name: "k", kind: "number", value: "3", min: 1, max: 20 },
-    ];
-  },
+  fields: ({ examples }) => [
+    { name: "question", kind: "line", value: examples.question },
+    { name: "passage", kind: "text", rows: 6, file: true, value: examples.passage.join("\n") },
+    { name: "k", kind: "number", value: "3", min: 1, max: 20 },
+  ],
 
   request: ({ question, passage, k }) => ({ path: "answer", body: { question, passage, k } }),
 

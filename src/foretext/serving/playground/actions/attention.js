@@ -5,7 +5,6 @@ import { number, t } from "../language.js";
 import { heads } from "../pictures/heads.js";
 import { heatMap } from "../pictures/heat_map.js";
 import { columns, folded } from "../pictures/tables.js";
-import { sample } from "../samples.js";
 
 const MOST = 64; // tokens in the picture
 
@@ -13,12 +12,7 @@ export default {
   name: "attention",
   needs: ["attention"],
 
-  fields: (model) => [
-    {
-      name: "inputs", kind: "text", rows: 3,
-      value: sample(model, "The cat sat on the mat because it was tired.", "小猫坐在垫子上，因为它累了。"),
-    },
-  ],
+  fields: ({ examples }) => [{ name: "inputs", kind: "text", rows: 3, value: examples.text }],
 
   request: ({ inputs }) => ({ path: "attention", body: { inputs } }),
 

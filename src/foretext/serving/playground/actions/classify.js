@@ -1,10 +1,7 @@
 // The label of a text: all labels with their probabilities, and the words that decided.
 
 import { explanation, labelField, labels } from "../pictures/labels.js";
-import { sample } from "../samples.js";
 
-const ENGLISH = "A wonderful film with great actors, but the end is far too long.";
-const CHINESE = "演员很出色，故事也感人，只是结尾太拖沓。";
 const OTHERS = ["tag", "embed", "translate"]; // what reads one text and has an action of its own
 
 export default {
@@ -13,7 +10,7 @@ export default {
   suits: ({ fields, abilities }) => fields?.length === 1 && !OTHERS.some((name) => abilities.includes(name)),
 
   fields: (model) => [
-    { name: "text", kind: "text", rows: 4, file: true, value: model.example ?? sample(model, ENGLISH, CHINESE) },
+    { name: "text", kind: "text", rows: 4, file: true, value: model.examples.text },
     ...labelField("classify", model),
   ],
 

@@ -3,7 +3,6 @@
 import { h } from "../dom.js";
 import { number, t } from "../language.js";
 import { bars } from "../pictures/bars.js";
-import { sample } from "../samples.js";
 
 const MASK = "[MASK]"; // whatever the tokenizer calls it
 
@@ -11,11 +10,8 @@ export default {
   name: "fill",
   needs: ["fill"],
 
-  fields: (model) => [
-    {
-      name: "inputs", kind: "text", rows: 3, insert: MASK,
-      value: sample(model, `The city lies on the ${MASK} of the river.`, `这座城市位于${MASK}江边。`),
-    },
+  fields: ({ examples }) => [
+    { name: "inputs", kind: "text", rows: 3, insert: MASK, value: examples.blank },
     { name: "k", kind: "number", value: "8", min: 1, max: 50 },
   ],
 

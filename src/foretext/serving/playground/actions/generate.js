@@ -4,14 +4,13 @@ import { address, key } from "../api.js";
 import { pythonValue } from "../code.js";
 import { h } from "../dom.js";
 import { number, t } from "../language.js";
-import { sample } from "../samples.js";
 
 export default {
   name: "generate",
   needs: ["generate"],
 
-  fields: (model) => [
-    { name: "prompt", kind: "text", rows: 4, value: sample(model, "The history of the city", "这座城市的历史") },
+  fields: ({ examples }) => [
+    { name: "prompt", kind: "text", rows: 4, value: examples.prompt },
     { name: "max_tokens", kind: "number", value: "100", min: 1, max: 4096 },
     { name: "temperature", kind: "number", value: "0.8", min: 0, max: 2, step: 0.1 },
     { name: "top_p", kind: "number", value: "0.95", min: 0.05, max: 1, step: 0.05 },

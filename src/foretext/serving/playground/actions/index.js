@@ -6,7 +6,8 @@
 //             words.zh.js: "neighbors.title" and "neighbors.hint" must be there.
 //   needs     ["neighbors"]: abilities that a model must have, as /info names them.
 //   suits     optional, (model) => boolean: what else a model must be, such as one of two fields.
-//   fields    (model) => [field, ...]: the form; form.js says what a field is.
+//   fields    (model) => [field, ...]: the form; form.js says what a field is. What stands in a field
+//             at first is of model.examples, which are in the language of the model.
 //   request   (values, model) => ({path: "neighbors", body}): what is sent, and what the panel of
 //             code shows. The model's name is added, and what is null or undefined is left out.
 //   also      optional, (values, model) => [request, ...]: what `show` asks for besides; the

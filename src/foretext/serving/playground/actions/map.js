@@ -3,14 +3,13 @@
 import { number, t } from "../language.js";
 import { columns, folded } from "../pictures/tables.js";
 import { wordMap } from "../pictures/word_map.js";
-import { sampleWords } from "../samples.js";
 
 export default {
   name: "map",
   needs: ["map"],
 
-  fields: (model) => [
-    { name: "words", kind: "words", value: sampleWords(model, 8).join(" ") },
+  fields: ({ examples }) => [
+    { name: "words", kind: "words", value: examples.words.slice(0, 8).join(" ") },
     { name: "neighbors", kind: "number", value: "5", min: 0, max: 30 },
   ],
 

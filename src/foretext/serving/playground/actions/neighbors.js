@@ -3,14 +3,13 @@
 import { h } from "../dom.js";
 import { t } from "../language.js";
 import { bars } from "../pictures/bars.js";
-import { sampleWords } from "../samples.js";
 
 export default {
   name: "neighbors",
   needs: ["neighbors"],
 
-  fields: (model) => [
-    { name: "words", kind: "words", value: sampleWords(model, 2).join(" ") },
+  fields: ({ examples }) => [
+    { name: "words", kind: "words", value: examples.words.slice(0, 2).join(" ") },
     { name: "k", kind: "number", value: "10", min: 1, max: 100 },
   ],
 

@@ -2,15 +2,14 @@
 
 import { t } from "../language.js";
 import { hits } from "../pictures/hits.js";
-import { sample } from "../samples.js";
 
 export default {
   name: "search",
   needs: ["search"],
   suits: ({ abilities }) => !abilities.includes("embed"),
 
-  fields: (model) => [
-    { name: "query", kind: "line", value: sample(model, "the history of the city", "城市的历史") },
+  fields: ({ examples }) => [
+    { name: "query", kind: "line", value: examples.question },
     { name: "by", kind: "choice", options: ["vectors", "words", "both"], value: "vectors" },
     { name: "k", kind: "number", value: "10", min: 1, max: 1000 },
   ],

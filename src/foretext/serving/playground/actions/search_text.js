@@ -4,11 +4,6 @@ import { h } from "../dom.js";
 import { number, t } from "../language.js";
 import { passages } from "../passages.js";
 import { hits } from "../pictures/hits.js";
-import { sample } from "../samples.js";
-
-const ENGLISH = ["The museum is open from nine to five.", "Children under six need no ticket.",
-  "Trains leave from the main station every hour.", "A guide shows the paintings on Sundays."];
-const CHINESE = ["博物馆每天九点开放，下午五点关闭。", "六岁以下儿童免票。", "火车每小时从中央车站发出一班。", "每周日有导游讲解绘画作品。"];
 
 const last = { text: null, parts: [] };
 
@@ -22,9 +17,9 @@ export default {
   name: "search_text",
   needs: ["embed"],
 
-  fields: (model) => [
-    { name: "texts", kind: "text", rows: 7, file: true, value: sample(model, ENGLISH, CHINESE).join("\n") },
-    { name: "query", kind: "line", value: sample(model, "When does the museum open?", "博物馆几点开门？") },
+  fields: ({ examples }) => [
+    { name: "texts", kind: "text", rows: 7, file: true, value: examples.passage.join("\n") },
+    { name: "query", kind: "line", value: examples.question },
     { name: "by", kind: "choice", options: ["vectors", "words", "both"], value: "vectors" },
     { name: "k", kind: "number", value: "5", min: 1, max: 1000 },
   ],

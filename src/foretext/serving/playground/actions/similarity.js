@@ -3,17 +3,13 @@
 import { h } from "../dom.js";
 import { number, t } from "../language.js";
 import { matrix } from "../pictures/matrix.js";
-import { sample } from "../samples.js";
-
-const ENGLISH = ["The match ended without a goal.", "Nobody scored in the game.", "The bank raised its rates."];
-const CHINESE = ["这场比赛没有进球。", "比赛中无人得分。", "银行提高了利率。"];
 
 export default {
   name: "similarity",
   needs: ["embed"],
 
-  fields: (model) => [
-    { name: "inputs", kind: "lines", rows: 5, file: true, value: sample(model, ENGLISH, CHINESE).join("\n") },
+  fields: ({ examples: { pair, passage } }) => [
+    { name: "inputs", kind: "lines", rows: 5, file: true, value: [...pair, passage.at(-1)].join("\n") },
   ],
 
   request: ({ inputs }) => ({ path: "embed", body: { inputs, normalize: true } }),

@@ -4,18 +4,15 @@ import { h } from "../dom.js";
 import { number, t } from "../language.js";
 import { marked } from "../pictures/marked.js";
 import { columns } from "../pictures/tables.js";
-import { sample } from "../samples.js";
 
-const ENGLISH = "In May, Angela Merkel met the managers of Siemens in Munich and flew to Paris.";
-const CHINESE = "五月，王小明从北京大学毕业后去了上海的华为公司工作。";
 const KINDS = 5; // colours; the label stands beside each mark, so that two may share one
 
 export default {
   name: "tags",
   needs: ["tag"],
 
-  fields: (model) => [
-    { name: "inputs", kind: "text", rows: 4, file: true, value: sample(model, ENGLISH, CHINESE) },
+  fields: ({ examples }) => [
+    { name: "inputs", kind: "text", rows: 4, file: true, value: examples.names },
   ],
 
   request: ({ inputs }) => ({ path: "tag", body: { inputs } }),

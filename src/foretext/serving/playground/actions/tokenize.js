@@ -3,17 +3,13 @@
 import { h } from "../dom.js";
 import { number, t } from "../language.js";
 import { columns, folded } from "../pictures/tables.js";
-import { sample } from "../samples.js";
 
 export default {
   name: "tokenize",
   needs: ["tokenize"],
 
-  fields: (model) => [
-    {
-      name: "inputs", kind: "text", rows: 4, file: true,
-      value: sample(model, "Pretraining pays off on unlabelled text.", "预训练可以利用未标注的文本。"),
-    },
+  fields: ({ examples }) => [
+    { name: "inputs", kind: "text", rows: 4, file: true, value: examples.text },
   ],
 
   request: ({ inputs }) => ({ path: "tokenize", body: { inputs: [inputs] } }),

@@ -3,10 +3,6 @@
 import { h } from "../dom.js";
 import { number, t } from "../language.js";
 import { alignment } from "../pictures/alignment.js";
-import { sample } from "../samples.js";
-
-const ENGLISH = "Two young men are playing football in the park.";
-const CHINESE = "两个年轻人在公园里踢足球。";
 
 const canAlign = (model) => model.abilities.includes("alignment");
 
@@ -15,7 +11,7 @@ export default {
   needs: ["translate"],
 
   fields: (model) => [
-    { name: "inputs", kind: "text", rows: 3, file: true, value: model.example ?? sample(model, ENGLISH, CHINESE) },
+    { name: "inputs", kind: "text", rows: 3, file: true, value: model.examples.text },
     { name: "k", kind: "number", value: "1", min: 1, max: 20 },
     { name: "num_beams", kind: "number", value: "4", min: 1, max: 100 },
     { name: "max_new_tokens", kind: "number", min: 1, max: 1024, optional: true },
