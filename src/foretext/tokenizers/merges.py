@@ -84,7 +84,7 @@ def learn_merges(
     progress: Advance | None = None,
     shards: TextShards | None = None,
 ) -> Merges:
-    """Count the words of a corpus and merge, as `merge_queue` does.
+    """Count the words of a corpus and merge, as `merge_pairs` does.
 
     Raises:
         CorpusError: the corpus contains no text.
