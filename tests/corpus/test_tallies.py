@@ -79,7 +79,7 @@ def test_the_same_where_words_are_slow(corpus: Corpus, monkeypatch: pytest.Monke
 def test_the_same_where_words_and_documents_are_sampled(corpus: Corpus) -> None:
     with (
         patch("foretext.corpus.word_statistics.WordStatistics.__init__.__defaults__", (50,)),
-        patch("foretext.corpus.near_duplicates.NearDuplicates.__init__.__defaults__", (20,)),
+        patch("foretext.corpus.near_duplicate_sample.NearDuplicates.__init__.__defaults__", (20,)),
         patch("foretext.corpus.duplicates.ExactDuplicates.__init__.__defaults__", (60,)),
     ):
         expected = report_of(corpus)

@@ -187,7 +187,7 @@ def _with_columns(recipe: TaskRecipe, columns: dict[str, str]) -> TaskRecipe:
 
 def _show(facts: dict[str, Any]) -> None:
     """The figures of each part, those of the baselines beside them, and what they mean."""
-    from foretext.finetuning.keeping import summary_lines
+    from foretext.finetuning.writing import summary_lines
 
     network, rivals = facts.get("network"), [facts["baseline"], facts["majority"]]
     models = [("network and linear model" if network else facts["base"], facts)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from foretext.base.errors import CorpusError
-from foretext.corpus.columns import missing_column
+from foretext.corpus.column_lookup import missing_column
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.decoding import split_lines
 

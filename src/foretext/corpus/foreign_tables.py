@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from foretext.corpus.columns import missing_column
+from foretext.corpus.column_lookup import missing_column
 
 __all__ = ["column_names", "column_values", "plain_value", "table_rows"]
 

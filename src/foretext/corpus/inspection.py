@@ -26,7 +26,7 @@ from foretext.corpus.corpus import Corpus
 from foretext.corpus.duplicates import ExactDuplicates
 from foretext.corpus.findings import CorpusReport, FileKind, Lengths, Place, WordSettings
 from foretext.corpus.layout import Layout
-from foretext.corpus.near_duplicates import NearDuplicates
+from foretext.corpus.near_duplicate_sample import NearDuplicates
 from foretext.corpus.pre_tokenizers import PreTokenizerKind, likely_kind
 from foretext.corpus.problems import find_problems, prospects
 from foretext.corpus.read_shards import ReadFiles, ReadShard

@@ -7,7 +7,7 @@ from typing import Any
 
 from foretext.base.errors import CorpusError
 from foretext.base.parsing.json_file import json_value
-from foretext.corpus.columns import has_column, missing_column, nested_names, value_at
+from foretext.corpus.column_lookup import has_column, missing_column, nested_names, value_at
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.decoding import split_lines
 

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from foretext.base.errors import CorpusError, ForetextError, MissingExtraError
 from foretext.base.parsing.lfs_pointer import lfs_pointer_error
-from foretext.corpus.columns import has_column, missing_column, nested_names, value_at
+from foretext.corpus.column_lookup import has_column, missing_column, nested_names, value_at
 
 __all__ = ["column_types", "parquet_batches", "parquet_rows"]
 

@@ -24,7 +24,7 @@ from foretext.base.errors import CorpusError
 from foretext.base.files import output_error, temporary_folder
 from foretext.base.parsing import parse_json
 from foretext.corpus.blocks import Advance
-from foretext.corpus.columns import missing_column
+from foretext.corpus.column_lookup import missing_column
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.foreign_tables import column_names, column_values, plain_value
 from foretext.corpus.settings import CorpusConfig

@@ -15,7 +15,7 @@ from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.corpus.texts import TextSource
 from foretext.estimators.vector_estimator import Parameters, kept, refuse_folder
-from foretext.pretraining.memory import read_memory
+from foretext.pretraining.given_texts import read_memory
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
 from foretext.tasks.not_fitted import not_fitted

@@ -26,7 +26,7 @@ from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.files import temporary_folder
 from foretext.base.representation import represented
 from foretext.corpus.texts import TextSource
-from foretext.pretraining.memory import read_memory
+from foretext.pretraining.given_texts import read_memory
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
 from foretext.tasks.not_fitted import not_fitted

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from foretext.finetuning.allotment import FIRST, Allotment, Cost, Costs, allot, rehearsed
-from foretext.finetuning.keeping import examined
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.task_rows import TaskRows
+from foretext.finetuning.writing import examined
 from foretext.progress.budget import Budget
 from foretext.report.page import make_ready
 from foretext.tasks.baseline import Baseline

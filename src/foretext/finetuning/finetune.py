@@ -16,10 +16,10 @@ from foretext.base.terminal import say
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.finetuning.bases import task_on
-from foretext.finetuning.keeping import summary_lines
 from foretext.finetuning.recipe import BaseModel, TaskRecipe, TeacherModel
 from foretext.finetuning.rows import unlabelled_source
 from foretext.finetuning.run import run_finetuning
+from foretext.finetuning.writing import summary_lines
 from foretext.progress import is_quiet
 from foretext.recipe.recipe import GivenSections, given_sections
 

@@ -19,13 +19,13 @@ from foretext.finetuning.allotment import Allotment, learned_baseline
 from foretext.finetuning.bases import is_name, learner_class, name_note, task_on
 from foretext.finetuning.closing import allotted
 from foretext.finetuning.job import Finetuned, FinetuneJob
-from foretext.finetuning.keeping import examined, keep, task_facts
 from foretext.finetuning.learner import Found, Learner, Tell
 from foretext.finetuning.recipe import BaseModel, TaskRecipe
 from foretext.finetuning.rows import read_rows
 from foretext.finetuning.seeds import Outcome, best_of, train_seeds
 from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.unchanged import keep_given
+from foretext.finetuning.writing import examined, keep, task_facts
 from foretext.pretraining.job import run_folder
 from foretext.progress import MetricsLog, Progress, is_quiet
 from foretext.progress.budget import tell_of_compiling

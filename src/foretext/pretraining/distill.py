@@ -27,7 +27,7 @@ from foretext.nn.precision import choose_dtype
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective
 from foretext.objectives.distilled import Distilled, DistilledWeights
-from foretext.pretraining.memory import read_memory
+from foretext.pretraining.given_texts import read_memory
 from foretext.pretraining.pretraining import Pretrained, run_recipe
 from foretext.pretraining.static_distillation import StaticConfig, distill_static
 from foretext.recipe import Recipe

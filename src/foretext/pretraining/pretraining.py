@@ -16,6 +16,7 @@ from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import TextSource
 from foretext.corpus.wrong_encoding import encoding_doubt
 from foretext.pretraining.budget import keep_budget
+from foretext.pretraining.given_texts import keep_memory, read_memory
 from foretext.pretraining.job import (
     Base,
     PretrainingJob,
@@ -25,7 +26,6 @@ from foretext.pretraining.job import (
     run_folder,
 )
 from foretext.pretraining.learner import Learner, learner_of
-from foretext.pretraining.memory import keep_memory, read_memory
 from foretext.pretraining.shared import SharedFolder
 from foretext.progress import is_quiet
 from foretext.progress.budget import tell_of_compiling

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from foretext.base.errors import CorpusError, did_you_mean
-from foretext.corpus.columns import has_column, nested_names, value_at
+from foretext.corpus.column_lookup import has_column, nested_names, value_at
 from foretext.data.rows.settings import COLUMNS, Column
 
 __all__ = ["Record", "has_half_pair", "missing", "type_name"]

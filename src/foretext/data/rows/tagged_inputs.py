@@ -8,7 +8,7 @@ from typing import Any
 
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.parsing.json_file import json_object
-from foretext.corpus.columns import has_column, value_at
+from foretext.corpus.column_lookup import has_column, value_at
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.decoding import normalize
 from foretext.data.rows.input_file import InputFile

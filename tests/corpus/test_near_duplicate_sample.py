@@ -10,7 +10,7 @@ import pytest
 from foretext.cleaning.near_duplicates import DuplicateIndex
 from foretext.cleaning.signatures import jaccard, signatures
 from foretext.corpus.duplicates import NEAR_SIMILARITY, document_digests
-from foretext.corpus.near_duplicates import NearDuplicates
+from foretext.corpus.near_duplicate_sample import NearDuplicates
 from foretext.corpus.sketches import Sketching
 from tests.corpus.test_duplicates import Documents
 

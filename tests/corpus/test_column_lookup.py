@@ -8,7 +8,7 @@ import pytest
 
 from foretext.base.errors import CorpusError
 from foretext.corpus import Corpus
-from foretext.corpus.columns import has_column, nested_names, value_at
+from foretext.corpus.column_lookup import has_column, nested_names, value_at
 from foretext.corpus.settings import CorpusConfig
 from foretext.data.rows import ParallelConfig, RowsConfig, read_parallel, read_texts
 

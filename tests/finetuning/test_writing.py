@@ -11,7 +11,7 @@ import pytest
 
 import foretext as ft
 from foretext.artifact import RunFolder
-from foretext.finetuning.keeping import model_warnings, remedy
+from foretext.finetuning.writing import model_warnings, remedy
 
 SURE = [{"size": 100, "confidence": 0.8, "accuracy": 0.5},
         {"size": 300, "confidence": 0.9, "accuracy": 0.6}]  # fmt: skip

@@ -9,8 +9,8 @@ import pytest
 
 import foretext as ft
 from foretext.base.errors import SettingError
+from foretext.pretraining.given_texts import keep_memory, read_memory
 from foretext.pretraining.job import PretrainingJob
-from foretext.pretraining.memory import keep_memory, read_memory
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
 

@@ -1,4 +1,4 @@
-"""The error about a missing column, the same for every format with columns."""
+"""Columns of a row by name, and the error about a missing one, the same for every format."""
 
 from __future__ import annotations
 
