@@ -16,6 +16,6 @@ rows.py        rows by what they are for
 trials.py      one training of a search for settings
 allotment.py   how the time of a command is divided; the baseline beside the model; closing.py
 seeds.py       a training a seed
-keeping.py     how a run ends, and what config.json keeps
+writing.py     how a run ends, and what config.json keeps
 unchanged.py   what an unfinished run began with
 """
