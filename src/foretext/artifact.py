@@ -140,13 +140,15 @@ def kind_of_run(path: str | Path) -> Kind:
     A file holds word vectors, a folder of another library a language model or a task.
 
     Raises:
-        VectorFileError: the folder holds no finished run.
+        VectorFileError: there is nothing, or the folder holds no finished run.
         ModelFileError: it is of a kind that this version does not know, or ``config.json`` is
             damaged.
     """
     run = opened_run(path)
     if holds_static_vectors(run.path):
         return KINDS["static vectors"]
+    if not run.path.exists():
+        load_vectors(path)  # says that nothing is there
     if not run.path.is_dir() or run.vectors.is_file():
         return KINDS["word vectors"]
     if not _holds_model(run):

@@ -12,7 +12,7 @@ from typing import Any
 
 from foretext.base.registry import imported
 
-__all__ = ["KINDS", "TASK", "Kind", "kinds_of_recipes"]
+__all__ = ["ANSWERING", "COLUMNS", "KINDS", "PAIRS", "TASK", "Kind", "kinds_of_recipes"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class Kind:
         phrase: in sentences, "an autoencoder".
         load: ``(folder) -> model`` of a finished run, or of a folder of another library.
         evaluate: ``(folder, options) -> measure``, where ``measure(path)`` returns the figures of a
-            file; None: nothing is measured.
+            file.
         evaluate_options: of `foretext evaluate`, that have an effect.
         embedder: ``(folder) -> model`` whose ``embed(texts, progress=...)`` returns vectors of
             texts; None: it embeds no texts.
@@ -33,14 +33,15 @@ class Kind:
         section: of a recipe, that names what learns; None: no recipe learns it.
         sections: the table of who checks each section of its recipes.
         learner: the `foretext.pretraining.learner.Learner` of the kind.
-        reads_text: whether it is learned from a text; False: from files of examples.
+        reads_text: whether it is learned from texts and embeds texts; False: examples of another
+            sort, such as images.
         has_word_map: whether its page has a map of words, which takes most of the page's time.
     """
 
     name: str
     phrase: str
     load: str
-    evaluate: str | None = None
+    evaluate: str
     evaluate_options: tuple[str, ...] = ()
     embedder: str | None = None
     embed_options: tuple[str, ...] = ()
@@ -65,7 +66,21 @@ class Kind:
         return imported(vars(self)[part])
 
 
-PAIRS = ("text_a", "text_b", "score", "label")  # options that name columns of pairs
+# Options that name columns of pairs, and of rows of any task; and those of a task's answers.
+PAIRS = ("text_a", "text_b", "score", "label")
+COLUMNS = (
+    "text",
+    "label",
+    "text_a",
+    "text_b",
+    "negative",
+    "score",
+    "source",
+    "target",
+    "token",
+    "tag",
+)
+ANSWERING = ("precision", "num_beams", "max_new_tokens", "length_penalty", "no_repeat_ngram_size")
 
 _WORD_VECTORS = Kind(
     name="word vectors",
@@ -87,25 +102,7 @@ TASK = Kind(  # of every task that a network has learned
     phrase="a trained task",
     load="foretext.tasks.model:TaskModel.load",
     evaluate="foretext.evaluation.tasks:measure_of_task",
-    evaluate_options=(
-        "text",
-        "label",
-        "text_a",
-        "text_b",
-        "negative",
-        "score",
-        "source",
-        "target",
-        "token",
-        "tag",
-        "encoding",
-        "set",
-        "precision",
-        "num_beams",
-        "max_new_tokens",
-        "length_penalty",
-        "no_repeat_ngram_size",
-    ),
+    evaluate_options=(*COLUMNS, "encoding", "set", *ANSWERING),
     embedder="foretext.artifact:load_language_model",  # the network underneath
     embed_options=("pooling", "layer", "dim", "normalize", "precision"),
     page="foretext.report.task_report:report_task",

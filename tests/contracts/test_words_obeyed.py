@@ -66,6 +66,7 @@ VALUES: dict[str, list[Any]] = {  # where no usual number is another value
     "tokenizer.special_tokens": [["[UNK]"]],
     "tokenizer.max_vocab_size": [12],
     "tokenizer.limit_alphabet": [20],
+    "vectors.min_alpha": [0.01],
     "bpe: tokenizer.end_of_word": ["_"],
     "bpe: tokenizer.min_count": [100],
     "wordpiece: tokenizer.min_count": [100],

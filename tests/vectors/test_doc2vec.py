@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,10 @@ from safetensors.numpy import load_file, save_file
 
 import foretext as ft
 from foretext.base.errors import Interrupted, SettingError, VectorFileError
+from foretext.pretraining.document_vectors import DocumentVectorLearner
+from foretext.pretraining.pretraining import run_recipe
+from foretext.recipe import Recipe
+from foretext.run_folder import RunFolder
 from foretext.vectors.doc2vec import Doc2VecConfig
 from foretext.vectors.document_vectors import FILE
 from foretext.vectors.hogwild import Hogwild
@@ -132,6 +138,29 @@ def test_a_resumed_training_ends_in_the_same_bits(
     monkeypatch.undo()
     resumed = estimator.fit(corpus, out=tmp_path / "run", resume=True)
     np.testing.assert_array_equal(resumed.vectors, unbroken.vectors)
+
+
+def test_a_stream_is_enough_for_a_run_and_for_its_resume(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names, training and the last figure read the text; a stream comes but once."""
+
+    def given() -> None:
+        stream = io.TextIOWrapper(io.BytesIO(corpus.read_bytes()))
+        monkeypatch.setattr(sys, "stdin", stream)
+
+    def stop(*_: object) -> None:
+        raise Interrupted("stopped")
+
+    recipe = Recipe.from_settings("doc2vec", SMALL)
+    given()
+    with monkeypatch.context() as patch:
+        patch.setattr(DocumentVectorLearner, "finish", stop)
+        with pytest.raises(Interrupted):
+            run_recipe(recipe, "-", tmp_path / "run")
+    given()
+    run_recipe(recipe, "-", tmp_path / "run", resume=True)
+    assert RunFolder(tmp_path / "run").facts()["found_again_rate"] > 0
 
 
 def test_several_workers_learn_the_same_things(corpus: Path) -> None:

@@ -107,6 +107,10 @@ class EncoderDecoder(Backbone):
         if _begins_at_equals(self.decoder):  # it is small, and was pretrained without dropout
             self.task_traits = replace(self.task_traits, seeks_sentinels=True, default_dropout=None)
 
+    def pair_bytes(self, itemsize: int) -> int:
+        """Return what both towers hold for a pair of positions, where both texts are as long."""
+        return self.encoder.pair_bytes(itemsize) + self.decoder.pair_bytes(itemsize)
+
     @classmethod
     def build(
         cls,

@@ -109,6 +109,8 @@ def embed(
         normalize=normalize,
         precision=precision,
     )
+    if kind.reads_text and kind.embedder is None:
+        load_embedder(run)  # says why
     refuse_options(run, kind.phrase, of_model.keys() - {*kind.embed_options})
     if not kind.reads_text:
         refuse_options(run, kind.phrase, given_options(text=text, encoding=encoding))

@@ -153,8 +153,6 @@ def _measure_of(run: Path, options: dict[str, Any]) -> Measure:
 
     kind = kind_of_run(run)
     refuse_options(run, kind.phrase, options.keys() - {*kind.evaluate_options})
-    if kind.evaluate is None:
-        raise SettingError(f"{run} holds {kind.phrase}, which no file of figures is known for.")
     measure: Measure = kind.code("evaluate")(run, options)
     return measure
 

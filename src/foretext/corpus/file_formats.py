@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import AfterValidator, Field
+from pydantic import BeforeValidator, Field
 
 from foretext.base.registry import imported
 
@@ -46,13 +46,13 @@ FORMATS: dict[str, FileFormat] = {
 }
 
 
-def _known(name: str) -> str:
+def _known(name: Any) -> str:
     names = [AUTO, *FORMATS]
-    if name not in names:
+    if not isinstance(name, str) or name not in names:
         *first, last = map(repr, names)
         raise ValueError(f"should be {', '.join(first)} or {last}")
     return name
 
 
 NAMES: dict[str, Any] = {"enum": [AUTO, *FORMATS]}
-FormatName = Annotated[str, AfterValidator(_known), Field(json_schema_extra=NAMES)]
+FormatName = Annotated[str, BeforeValidator(_known), Field(json_schema_extra=NAMES)]

@@ -11,12 +11,11 @@ from foretext.base.errors import SettingError
 from foretext.base.terminal import say
 from foretext.data.rows import ParallelFiles
 from foretext.evaluation.figures import Measure
-from foretext.tasks.named_columns import COLUMNS, checked_columns, has_target_file, reading_options
+from foretext.kinds import ANSWERING, COLUMNS
+from foretext.tasks.named_columns import checked_columns, has_target_file, reading_options
 from foretext.tasks.predictor import Predictor
 
 __all__ = ["measure_of_task"]
-
-ANSWERING = ("precision", "num_beams", "max_new_tokens", "length_penalty", "no_repeat_ngram_size")
 
 
 def measure_of_task(run: Path, options: Mapping[str, Any]) -> Measure:

@@ -40,7 +40,7 @@ def right_answers(texts: Tensor, anchor: int, answered: int) -> Tensor:
 
     Args:
         texts: (N, group) int64, equal numbers of equal texts.
-        anchor: number of the anchors in a group.
+        anchor: column of the anchors in `texts`.
         answered: place of their answers.
     """
     anchors, answers = texts[:, anchor], texts[:, answered]  # (N,) each

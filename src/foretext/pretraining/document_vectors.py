@@ -63,9 +63,10 @@ class NamedDocuments(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainedDocuments(Trained):
-    """Document vectors, and the names of the documents."""
+    """Document vectors, the names of the documents, and the text, which a stream gives once."""
 
     named: NamedDocuments
+    text: Corpus
 
 
 class DocumentVectorLearner(LearnerOfWords[TrainedDocuments]):
@@ -106,13 +107,13 @@ class DocumentVectorLearner(LearnerOfWords[TrainedDocuments]):
             **figures_of(history),
             **warned(history),
         }
-        return TrainedDocuments(documents, history, job.facts(facts), job.recipe, named)
+        return TrainedDocuments(documents, history, job.facts(facts), job.recipe, named, job.text())
 
     def finish(self, job: PretrainingJob, trained: TrainedDocuments) -> None:
         """Write the vectors, the card and the mark of a finished run."""
         documents: DocumentVectors = trained.model
         documents.save(job.run.path)
-        rate = _found_again_rate(documents, job.text(), trained.named, trained.recipe)
+        rate = _found_again_rate(documents, trained.text, trained.named, trained.recipe)
         facts = {**trained.facts, "found_again_rate": rate}
         card = documents_card(trained.recipe, facts, str(job.run.named))
         job.run.finish(card, facts, job.report)

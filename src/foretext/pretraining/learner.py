@@ -61,7 +61,6 @@ class Learner(ABC, Generic[TrainedT]):
     """
 
     takes_words: ClassVar[bool] = False  # lists of words, too, which somebody else has cut
-    free_to_change: ClassVar[tuple[str, ...]] = FREE_TO_CHANGE
 
     def check(self, recipe: Recipe, base: Base) -> None:
         """Refuse what can never work, before a folder is made and the text is read.

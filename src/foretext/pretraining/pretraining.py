@@ -25,7 +25,7 @@ from foretext.pretraining.job import (
     keep_job,
     run_folder,
 )
-from foretext.pretraining.learner import Learner, learner_of
+from foretext.pretraining.learner import FREE_TO_CHANGE, Learner, learner_of
 from foretext.pretraining.shared import SharedFolder
 from foretext.progress import is_quiet
 from foretext.progress.budget import tell_of_compiling
@@ -196,7 +196,7 @@ def run_recipe(
         job = learner.start(job, budget)
         if resume:
             before = Recipe.of_run(run.recipe).sections()
-            check_same(run.named, before, job.recipe.sections(), learner.free_to_change)
+            check_same(run.named, before, job.recipe.sections(), FREE_TO_CHANGE)
         keep_job(run)
         keep_memory(job)
         with atomic_file(run.recipe) as temporary:

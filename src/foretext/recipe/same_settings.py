@@ -32,7 +32,8 @@ def check_same(
     old, new = _flat(kept), _flat(given)
     for name in sorted(old.keys() | new.keys()):
         before, now = old.get(name), new.get(name)
-        if _as_json(before) != _as_json(now) and name.rpartition(".")[2] not in free:
+        is_same = before == now or _as_json(before) == _as_json(now)
+        if not is_same and name.rpartition(".")[2] not in free:
             raise SettingError(
                 f"{folder} began with {name} = {before!r}, not {now!r}; resume with the same "
                 "settings, or begin again in another folder."

@@ -7,13 +7,13 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from foretext.base.errors import SettingError
+from foretext.kinds import COLUMNS
 
 if TYPE_CHECKING:
     from foretext.base.config import Config
     from foretext.tasks.predictor import Predictor
 
 __all__ = [
-    "COLUMNS",
     "checked_columns",
     "columns_of_texts",
     "files_of_rows",
@@ -23,18 +23,6 @@ __all__ = [
 ]
 
 Files = str | tuple[str, str] | None  # of rows; with their targets
-COLUMNS = (
-    "text",
-    "label",
-    "text_a",
-    "text_b",
-    "negative",
-    "score",
-    "source",
-    "target",
-    "token",
-    "tag",
-)  # options
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")  # have targets in a column
 
 

@@ -68,7 +68,12 @@ def small_app(num_unready: int = 0) -> FastAPI:
         asked.append(time.time())
         if len(asked) <= num_unready:
             return JSONResponse({"error": "Loading.", "error_type": "Unhealthy"}, 503)
-        words = {"name": "words", "kind": "word vectors", "abilities": ["neighbors"]}
+        words = {
+            "name": "words",
+            "kind": "word vectors",
+            "abilities": ["neighbors"],
+            "examples": {"words": ["ship", "boat"]},
+        }
         return JSONResponse({"models": [words]})
 
     @app.post("/neighbors")
