@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,16 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from tests.networks import sentences, tokenizer_for
 
-os.environ["HF_HUB_OFFLINE"] = "1"
 transformers = pytest.importorskip("transformers")
+
+
+@pytest.fixture(autouse=True, scope="package")
+def _without_network() -> Iterator[None]:
+    """Keep the library off the network here; elsewhere its client asks our own server."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+        yield
+
 
 V, D, LENGTH = 120, 32, 40
 COMMON = {"vocab_size": V, "num_hidden_layers": 3, "num_attention_heads": 4}

@@ -16,12 +16,6 @@ from tests.serving.models import TEXTS
 hub = pytest.importorskip("huggingface_hub")
 
 
-@pytest.fixture(autouse=True)
-def _may_ask_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the client ask our server, although tests of folders keep the library off the network."""
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-
-
 CLOSE = {"rtol": 2e-2, "atol": 2e-2}  # of numbers in bfloat16, whose batches differ
 LONG = "the king and the queen live in a castle by the sea " * 30
 QUESTION, PASSAGE = "who is in the castle?", "the king is in the castle"
