@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from foretext.base.errors import Interrupted
 from foretext.progress import MetricsLog
 from foretext.progress.budget import Budget, Clock
-from foretext.progress.checkpoint import Checkpoints
+from foretext.progress.checkpoint import Checkpoint, Checkpoints, kept_by
 from foretext.shards import ShardEngine
 
 __all__ = ["RunContext"]
@@ -32,3 +35,26 @@ class RunContext:
     budget: Budget | None = None  # of this training at most; None: as its settings say
     engine: ShardEngine | None = None  # who works on the text, and where; None: threads do
     clock: Clock = time.monotonic
+
+    def newest_checkpoint(self, kind: type[Any]) -> Checkpoint | None:
+        """Return the checkpoint to go on from, and set the log back to it; None: there is none.
+
+        Args:
+            kind: dataclass of its state, which has the records of the log as `history`.
+
+        Raises:
+            OutputError: there are checkpoints, and all are damaged.
+        """
+        found = self.checkpoints.newest(kind) if self.checkpoints else None
+        if self.log is not None:
+            self.log.restore(found.state.history if found else [])
+        return found
+
+    def saved_at_failure(self, save: Callable[[], None]) -> AbstractContextManager[None]:
+        """Keep what was learned where a record cannot be written; `save` writes a checkpoint."""
+        return nullcontext() if self.checkpoints is None else kept_by(save)
+
+    def interrupted(self, signal_name: str) -> Interrupted:
+        """Return what to raise where a signal ends the training, once it is saved."""
+        kept = "go on with --resume" if self.checkpoints else "nothing was kept without a folder"
+        return Interrupted(f"{signal_name} stopped the training; {kept}.")

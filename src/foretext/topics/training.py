@@ -6,16 +6,14 @@ end in the same bits, and so does a resumed one.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from foretext.base.errors import Interrupted
 from foretext.base.interruption import Interruption
 from foretext.base.runtime import Threads
 from foretext.progress import Progress
-from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
+from foretext.progress.checkpoint import copy_arrays, saving_seconds
 from foretext.progress.run_context import RunContext
 
 if TYPE_CHECKING:
@@ -57,9 +55,7 @@ class OnlineTraining:
 
     def resume(self) -> None:
         """Go back to the newest checkpoint, or to the beginning when there is none."""
-        found = self.context.checkpoints.newest(_State) if self.context.checkpoints else None
-        if self.context.log is not None:
-            self.context.log.restore(found.state.history if found else [])
+        found = self.context.newest_checkpoint(_State)
         if found is not None:
             copy_arrays(self._arrays, found.arrays)
             self.state, self._saved_step = found.state, found.state.step
@@ -76,8 +72,9 @@ class OnlineTraining:
         self.model.compile()  # which is not taken for learning
         self._limit = self._seconds_for_learning()
         self._began = self._clock() - self.state.seconds
+        safe = self.context.saved_at_failure(partial(self._save, last=True))
         with Interruption() as stop, Threads(self.config.workers) as pool:
-            with self._progress() as bar, self._kept():
+            with self._progress() as bar, safe:
                 while not self._finished():
                     self._step(pool)
                     bar.advance(self._done() - bar.done, **self._figures())
@@ -156,11 +153,6 @@ class OnlineTraining:
     def _figures(self) -> dict[str, float]:
         return {"loss": self.state.history[-1]["loss"]} if self.state.history else {}
 
-    def _kept(self) -> AbstractContextManager[None]:
-        """Keep what was learned where a record cannot be written."""
-        kept = self.context.checkpoints is not None
-        return kept_by(partial(self._save, last=True)) if kept else nullcontext()
-
     def _save(self, *, last: bool = False) -> None:
         step = self.state.step
         if self.context.checkpoints is not None and step != self._saved_step:
@@ -169,9 +161,4 @@ class OnlineTraining:
 
     def _stop(self, signal_name: str) -> None:
         self._save()
-        kept = (
-            "go on with --resume"
-            if self.context.checkpoints
-            else "nothing was kept, as it was given no folder"
-        )
-        raise Interrupted(f"{signal_name} stopped the training; {kept}.")
+        raise self.context.interrupted(signal_name)

@@ -9,7 +9,6 @@ then, which costs nothing in quality, but no two runs are equal.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
@@ -17,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from foretext.base.errors import Interrupted, SettingError
+from foretext.base.errors import SettingError
 from foretext.base.interruption import Interruption
 from foretext.base.runtime import Threads
 from foretext.progress import Progress
 from foretext.progress.budget import Budget
-from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
+from foretext.progress.checkpoint import copy_arrays, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.vectors.best_weights import STALE_EPOCHS, BestWeights
 from foretext.vectors.divergence import refuse_divergence, refuse_loss
@@ -93,9 +92,7 @@ class Hogwild:
 
     def resume(self) -> bool:
         """Go back to the newest checkpoint; False if there is none."""
-        found = self.checkpoints.newest(HogwildState) if self.checkpoints else None
-        if self.log is not None:
-            self.log.restore(found.state.history if found else [])
+        found = self.context.newest_checkpoint(HogwildState)
         if found is None:
             return False
         copy_arrays(self.learner.arrays(), found.arrays)
@@ -131,7 +128,8 @@ class Hogwild:
             initial=done,
             quiet=self.context.quiet,
         )
-        with Interruption() as stop, Threads(self.config.threads) as pool, bar, self._kept():
+        safe = self.context.saved_at_failure(partial(self._save, last=True))
+        with Interruption() as stop, Threads(self.config.threads) as pool, bar, safe:
             while not self._finished():
                 self._round(pool)
                 with bar.paused():
@@ -163,10 +161,6 @@ class Hogwild:
     def _arrays_to_save(self) -> dict[str, np.ndarray]:
         """Arrays of the sizes that a checkpoint will have."""
         return self.learner.arrays() | (self.kept.room() if self._keeps else {})
-
-    def _kept(self) -> AbstractContextManager[None]:
-        """Keep what was learned where a record cannot be written."""
-        return kept_by(partial(self._save, last=True)) if self.checkpoints else nullcontext()
 
     def _finished(self) -> bool:
         if self.state.step == 0 and self.schedule.num_steps > 0:
@@ -325,12 +319,7 @@ class Hogwild:
 
     def _stop(self, signal_name: str) -> None:
         self._save()
-        kept = (
-            "go on with --resume"
-            if self.checkpoints
-            else "nothing was kept, as it was given no folder"
-        )
-        raise Interrupted(f"{signal_name} stopped the training; {kept}.")
+        raise self.context.interrupted(signal_name)
 
 
 class _Steps:

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from foretext.base.errors import Interrupted
 from foretext.base.interruption import Interruption
 from foretext.base.runtime import Threads
 from foretext.kernels.glove import train_tiles
 from foretext.progress import Progress
-from foretext.progress.checkpoint import copy_arrays, kept_by, saving_seconds
+from foretext.progress.checkpoint import copy_arrays, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.vectors.best_weights import STALE_EPOCHS, BestWeights
 from foretext.vectors.divergence import refuse_divergence, refuse_loss
@@ -90,9 +89,7 @@ class TileDescent:
 
     def resume(self) -> None:
         """Go back to the newest checkpoint, or to the beginning when there is none."""
-        found = self.context.checkpoints.newest(_State) if self.context.checkpoints else None
-        if self.context.log is not None:
-            self.context.log.restore(found.state.history if found else [])
+        found = self.context.newest_checkpoint(_State)
         if found is None:
             return
         copy_arrays(self.weights.arrays, found.arrays)
@@ -110,8 +107,9 @@ class TileDescent:
         if self.context.checkpoints is not None:
             self.context.checkpoints.reserve(self._arrays_to_save())
         self._began = self._clock() - self.state.seconds
+        safe = self.context.saved_at_failure(partial(self._save, last=True))
         with Interruption() as stop, self._learning() as learn:
-            with self._progress() as bar, self._kept():
+            with self._progress() as bar, safe:
                 while not self._finished():
                     self._rounds(learn)
                     if self._watches and self.state.step % self.tiles.blocks == 0:
@@ -213,11 +211,6 @@ class TileDescent:
         train_tiles(
             self.tiles.cells, self.weights.parameters, tiles, np.float32(self.alpha), self._losses
         )
-
-    def _kept(self) -> AbstractContextManager[None]:
-        """Keep what was learned where a record cannot be written."""
-        kept = self.context.checkpoints is not None
-        return kept_by(partial(self._save, last=True)) if kept else nullcontext()
 
     def _seconds_for_learning(self) -> float | None:
         """Return the time limit; where a budget was given, what saving leaves of it."""
@@ -330,12 +323,7 @@ class TileDescent:
 
     def _stop(self, signal_name: str) -> None:
         self._save()
-        kept = (
-            "go on with --resume"
-            if self.context.checkpoints
-            else "nothing was kept, as no folder is"
-        )
-        raise Interrupted(f"{signal_name} stopped the training; {kept}.")
+        raise self.context.interrupted(signal_name)
 
 
 def _one_by_one(learn: Callable[[np.ndarray], object], rounds: list[np.ndarray]) -> None:
