@@ -166,7 +166,7 @@ KINDS = {
             embedder="foretext.topics.model:TopicModel.load",
             page="foretext.topics.report:report_topics",
             section="topics",
-            sections="foretext.topics.sections:TOPIC_SECTIONS",
+            sections="foretext.topics:TOPIC_SECTIONS",
             learner="foretext.topics.learner:TopicLearner",
         ),
         Kind(

@@ -289,14 +289,7 @@ class Transformer(AttentionBackbone):
 
     def _block(self, layer: int) -> Block:
         config = self.config
-        attention = SelfAttention(
-            config.dim,
-            config.num_heads,
-            bias=config.bias,
-            dropout=config.attention_dropout,
-            scale=None if config.scale_scores else 1.0,
-            head_dim=config.head_dim,
-        )
+        attention = SelfAttention(config.dim, config.num_heads, **self._attention_options)
         feed_forward = FeedForward(
             config.dim,
             config.hidden_dim,
@@ -319,15 +312,18 @@ class Transformer(AttentionBackbone):
 
     def _cross_attention(self) -> CrossAttention:
         config = self.config
-        return CrossAttention(
-            config.dim,
-            config.dim,
-            config.num_heads,
-            bias=config.bias,
-            dropout=config.attention_dropout,
-            scale=None if config.scale_scores else 1.0,
-            head_dim=config.head_dim,
-        )
+        return CrossAttention(config.dim, config.dim, config.num_heads, **self._attention_options)
+
+    @property
+    def _attention_options(self) -> dict[str, Any]:
+        """What attention to the text and to a source have in common."""
+        config = self.config
+        return {
+            "bias": config.bias,
+            "dropout": config.attention_dropout,
+            "scale": None if config.scale_scores else 1.0,
+            "head_dim": config.head_dim,
+        }
 
     def _norm(self) -> nn.Module:
         config = self.config

@@ -240,6 +240,11 @@ def refuse_without_memory(num_bytes: int, what: str, remedy: str) -> None:
 class Threads(ThreadPoolExecutor):
     """A pool of threads that says in a sentence when the system starts no more of them."""
 
+    @property
+    def size(self) -> int:
+        """How many threads there are at most."""
+        return self._max_workers
+
     def submit(
         self,
         fn: Callable[Arguments, Result],

@@ -77,14 +77,14 @@ class Batch:
 
 
 def ids_of(tokens: TokenFile, documents: Ids) -> tuple[Ids, NDArray[np.int64]]:
-    """Return the ids of some documents (N,), and the place of each one's document (N,)."""
+    """Return the ids of some documents (N,), and for each the number of its document (N,)."""
     starts = np.asarray(tokens.document_starts)
     firsts = starts[documents]
     lengths = starts[documents + 1] - firsts
-    places = np.repeat(np.arange(len(documents)), lengths)
+    of_document = np.repeat(np.arange(len(documents)), lengths)
     before = np.cumsum(lengths) - lengths
     at = np.arange(int(lengths.sum())) + np.repeat(firsts - before, lengths)
-    return np.asarray(tokens.ids[at]), places
+    return np.asarray(tokens.ids[at]), of_document
 
 
 def document_rates(tokens: TokenFile) -> NDArray[np.float64]:
@@ -93,7 +93,7 @@ def document_rates(tokens: TokenFile) -> NDArray[np.float64]:
     sample = np.arange(size) if size <= SAMPLED else np.arange(SAMPLED) * size // SAMPLED
     found = np.zeros(tokens.vocab_size, np.int64)
     for first in range(0, len(sample), READ_AT_ONCE):
-        ids, places = ids_of(tokens, sample[first : first + READ_AT_ONCE])
-        pairs = np.unique(places * tokens.vocab_size + ids.astype(np.int64))
+        ids, of_document = ids_of(tokens, sample[first : first + READ_AT_ONCE])
+        pairs = np.unique(of_document * tokens.vocab_size + ids.astype(np.int64))
         found += np.bincount(pairs % tokens.vocab_size, minlength=tokens.vocab_size)
     return found / len(sample)

@@ -28,10 +28,10 @@ def coherences(top: NDArray[np.int64], tokens: TokenFile) -> NDArray[np.float64]
         top: (K, N) ids of the most probable words of each.
         tokens: a text; of a large one a sample of documents is read.
     """
-    words, places = np.unique(top, return_inverse=True)
+    words, columns = np.unique(top, return_inverse=True)
     both, size = _counts(words, tokens)
     alone = np.diag(both) / size
-    found = [_npmi(both[np.ix_(at, at)] / size, alone[at]) for at in places.reshape(top.shape)]
+    found = [_npmi(both[np.ix_(at, at)] / size, alone[at]) for at in columns.reshape(top.shape)]
     return np.array(found)
 
 
@@ -44,10 +44,10 @@ def _counts(words: NDArray[np.int64], tokens: TokenFile) -> tuple[NDArray[np.flo
     both = np.zeros((len(words), len(words)))
     for first in range(0, len(sample), READ_AT_ONCE):
         some = sample[first : first + READ_AT_ONCE]
-        ids, places = ids_of(tokens, some)
+        ids, of_document = ids_of(tokens, some)
         columns = column[ids]
         has = np.zeros((len(some), len(words)), np.float32)
-        has[places[columns >= 0], columns[columns >= 0]] = 1
+        has[of_document[columns >= 0], columns[columns >= 0]] = 1
         both += has.T @ has
     return both, len(sample)
 

@@ -233,7 +233,7 @@ def in_parts(
     if pool is None:
         work(0, size)
         return
-    num_parts = PARTS * pool._max_workers
+    num_parts = PARTS * pool.size
     cuts = np.searchsorted(starts, np.linspace(0, starts[-1], num_parts + 1)[1:-1])
     ends = np.unique([0, *cuts, size])
     list(pool.map(work, ends[:-1].tolist(), ends[1:].tolist()))
@@ -270,6 +270,7 @@ class LDA:
         self.words = TopicWords(config.num_topics, len(self.ids), priors)
         self.words.begin(config.seed)
         self._held_out = _HeldOut.of(tokens.valid, self.row_of)
+        self._drawn: tuple[int, NDArray[np.int64]] | None = None  # a pass, and its order
 
     @property
     def batch_documents(self) -> int:
@@ -293,11 +294,18 @@ class LDA:
     def batch(self, step: int) -> Batch:
         """Return the documents of a step; each pass has an order of its own."""
         epoch, number = divmod(step, self.num_batches)
-        order = np.random.default_rng((self.config.seed, epoch)).permutation(self.num_documents)
+        order = self._order(epoch)
         first = number * self.batch_documents
         chosen = np.sort(order[first : first + self.batch_documents])
-        ids, places = ids_of(self.tokens.train, chosen)
-        return Batch.of(ids, places, len(chosen), self.row_of)
+        ids, of_document = ids_of(self.tokens.train, chosen)
+        return Batch.of(ids, of_document, len(chosen), self.row_of)
+
+    def _order(self, epoch: int) -> NDArray[np.int64]:
+        """Return the documents in the order of a pass, which is drawn once for all its steps."""
+        if self._drawn is None or self._drawn[0] != epoch:
+            rng = np.random.default_rng((self.config.seed, epoch))
+            self._drawn = epoch, rng.permutation(self.num_documents)
+        return self._drawn[1]
 
     def rate(self, step: int) -> float:
         """Return how much a step weighs."""
@@ -345,8 +353,8 @@ class _HeldOut:
     def of(cls, tokens: TokenFile | None, row_of: NDArray[np.int64]) -> _HeldOut | None:
         if tokens is None:
             return None
-        ids, places = ids_of(tokens, np.arange(min(tokens.num_documents, MOST_MEASURED)))
-        halves = halved(ids, places, row_of)
+        ids, of_document = ids_of(tokens, np.arange(min(tokens.num_documents, MOST_MEASURED)))
+        halves = halved(ids, of_document, row_of)
         return cls(*halves) if halves[1].num_words else None
 
     def loss(self, words: TopicWords, pool: Threads | None) -> float:
@@ -354,15 +362,15 @@ class _HeldOut:
 
 
 def halved(
-    ids: NDArray[np.integer], places: NDArray[np.int64], row_of: NDArray[np.int64]
+    ids: NDArray[np.integer], of_document: NDArray[np.int64], row_of: NDArray[np.int64]
 ) -> tuple[Batch, Batch]:
     """Return documents of which each has every second word of topics, and those with the others."""
     known = row_of[ids] >= 0
-    ids, places = ids[known], places[known]
-    size = int(places[-1]) + 1 if len(places) else 0
-    number = np.arange(len(ids)) - np.searchsorted(places, places)  # within its document
+    ids, of_document = ids[known], of_document[known]
+    size = int(of_document[-1]) + 1 if len(of_document) else 0
+    number = np.arange(len(ids)) - np.searchsorted(of_document, of_document)  # within its document
     first, second = (
-        Batch.of(ids[number % 2 == half], places[number % 2 == half], size, row_of)
+        Batch.of(ids[number % 2 == half], of_document[number % 2 == half], size, row_of)
         for half in (0, 1)
     )
     return first, second

@@ -23,6 +23,10 @@ __all__ = ["report_topics"]
 
 SHOWN_FACTS = ("tokens", "documents", "held_out_tokens", "topics", "topic_words")
 SHOWN_WORDS = 12  # of a topic
+HINT = (
+    "Coherence says how often the ten first words share documents, against chance: 0 by chance, 1 "
+    "always, -1 never."
+)
 
 
 class TopicFacts(Known):
@@ -56,12 +60,6 @@ def report_topics(folder: RunFolder, options: PageOptions) -> None:
         tables=[("Topics, the largest first", HINT, table(_rows(model)))],
         settings=setting_sections(read_sections(folder.recipe)),
     )
-
-
-HINT = (
-    "Coherence says how often the ten first words share documents, against chance: 0 by chance, 1 "
-    "always, -1 never."
-)
 
 
 def _rows(model: TopicModel) -> list[dict[str, Any]]:
