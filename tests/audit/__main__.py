@@ -1,7 +1,7 @@
 """All campaigns one after another, for a time and with a seed: ``make audit``.
 
-Hostile folders are tried whole, surroundings and damaged files drawn by the seed, and so are
-signals; kills fill the rest of the time.
+Hostile folders are tried whole, surroundings, damaged files and wrong requests drawn by the seed,
+and so are signals; kills fill the rest of the time.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 FILES, FOLDERS, CASES = 2_000, 300, 20  # damaged ones, and surroundings: of each, by minute
+REQUESTS = 1_000  # by minute
 SIGNALS = 4  # by minute
 PYTEST = ("pytest", "-q", "-n", "2")
 
@@ -48,10 +49,16 @@ def main() -> None:
     given = parser.parse_args()
     until = time.monotonic() + 60 * given.minutes
     found = [
-        drawn("hostile folders", "test_hostile_folders", given),
+        campaign(
+            "hostile folders",
+            *PYTEST,
+            str(REPOSITORY / "tests" / "audit" / "test_hostile_folders.py"),
+            FORETEXT_AUDIT_WHOLE="1",
+        ),
         drawn("surroundings", "test_surroundings", given, FORETEXT_AUDIT=CASES),
         drawn("damaged files", "test_damage", given, FORETEXT_AUDIT_INPUTS=FILES),
         drawn("damaged folders", "test_damaged_runs", given, FORETEXT_AUDIT_INPUTS=FOLDERS),
+        drawn("wrong requests", "../serving/test_fuzzing", given, FORETEXT_AUDIT_INPUTS=REQUESTS),
     ]
     with tempfile.TemporaryDirectory(prefix="foretext-audit-") as folder:
         number = given.signals or max(int(SIGNALS * given.minutes), 2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import cycle
 
 import pytest
 
@@ -12,11 +11,12 @@ from tests.serving.browser.cases import CASES, Case
 from tests.serving.browser.playground import Playground, curl_answers, python_answers
 from tests.serving.conftest import Server
 
-WIDTHS = (1280, 390)  # every second action at each; test_audit.py looks at all pages at both
+WIDTHS = (1280, 390)  # pixels
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize(("case", "width"), [*zip(CASES, cycle(WIDTHS))], ids=str)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_an_action_by_click_and_by_keyboard(
     case: Case, width: int, browser: Browser, server: Server
 ) -> None:
