@@ -129,6 +129,26 @@ def _labelled(name: str) -> list[dict[str, Any]]:
 
 PAIRS = _json_lines([{"text_a": a, "text_b": b, "score": len(a)} for a, b in LABELLED])
 TAGGED = "-DOCSTART- O\n\nAda B-PER\nwrote O\n\nto O\nBob B-PER\n"
+_REGION = {"start": 0, "end": 3, "text": "Ada", "labels": ["PER"]}
+LABEL_STUDIO = [
+    {"data": {"text": "Ada met \U0001f600 Bo"}, "annotations": [{"result": [{"value": _REGION}]}]}
+] * 3
+CHOSEN = [
+    {"data": {"text": "a"}, "annotations": [{"result": [{"value": {"choices": [label]}}]}]}
+    for label in "xyz"
+]
+_TOKENS = [{"text": "Ada", "start": 0, "end": 3, "id": 0, "ws": True}, {"text": "met", "start": 4}]
+PRODIGY = (
+    json.dumps(
+        {
+            "text": "Ada met",
+            "answer": "accept",
+            "tokens": _TOKENS,
+            "spans": [{"start": 0, "end": 3, "label": "PER"}],
+        }
+    )
+    + "\n"
+) * 3
 TAGGED_LINES = _json_lines([{"tokens": ["Ada", "wrote"], "tags": ["B-PER", "O"]}] * 9)
 
 
@@ -320,6 +340,9 @@ READERS = [
     Reader("pairs tsv", _file("a.tsv", "text_a\ttext_b\tlabel\n" + "a\tb\tc\n" * 9), read_pairs),
     Reader("tagged", _file("a.txt", TAGGED), read_tagged),
     Reader("tagged jsonl", _file("a.jsonl", TAGGED_LINES), read_tagged),
+    Reader("tagged export", _file("a.jsonl", json.dumps(LABEL_STUDIO)), read_tagged),
+    Reader("tagged prodigy", _file("a.jsonl", PRODIGY), read_tagged),
+    Reader("texts export", _file("a.jsonl", json.dumps(CHOSEN)), read_texts),
     Reader("questions squad", _file("a.jsonl", json.dumps(SQUAD)), read_questions),
     Reader("questions cmrc", _file("a.jsonl", json.dumps(CMRC)), read_questions),
     Reader("images idx", _file("a", _idx()), lambda folder: read_images(folder / "a")),

@@ -66,7 +66,8 @@ def find_tag_problems(
     train: Sequence[TaggedSentence], test: Sequence[TaggedSentence] = ()
 ) -> list[Problem]:
     """Return the problems of tagged sentences, the gravest first."""
-    found = [*_violations([*train, *test]), *_repeats(train), *_encoding(train)]
+    every = [*train, *test]
+    found = [*_violations(every), *_misfits(every), *_repeats(train), *_encoding(train)]
     return gravest_first([*found, *_unseen(train, test), *_overlap(train, test)])
 
 
@@ -203,6 +204,29 @@ def _violations(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
             f"of the others (such as '{sentence.tags[token]}'); correct them: their entities are a "
             "guess.",
             place=Place(file=sentence.file, line=sentence.lines[token]),
+        )
+
+
+def _misfits(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
+    """Name the entities of raw texts that tags of tokens cannot say."""
+    found = [(each, misfit) for each in sentences for misfit in each.misfits or ()]
+    if lost := [(each, misfit) for each, misfit in found if misfit.is_lost]:
+        row, (_, entity, other) = lost[0]
+        yield problem_of(
+            "warning",
+            f"{many(lost, 'entity overlaps', 'entities overlap')} a longer one and had to be left "
+            f"out (such as '{entity}' in '{other}'), because a token has one tag; remove one of "
+            "the two.",
+            row,
+        )
+    if widened := [(each, misfit) for each, misfit in found if not misfit.is_lost]:
+        row, (_, entity, other) = widened[0]
+        yield problem_of(
+            "warning",
+            f"{many(widened, 'entity begins or ends', 'entities begin or end')} within a word and "
+            f"became whole words (such as '{entity}', now '{other}'); mark whole words, or give "
+            "the 'tokens' of the texts.",
+            row,
         )
 
 

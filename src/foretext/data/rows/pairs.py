@@ -111,8 +111,13 @@ def _pair(record: Record, config: PairsConfig) -> LabelledPair:
     )
     score = None if config.score is None else record.number(config.score)
     column = config.label if config.score is None else None
-    label = None if column is None else label_of(record.value(column), record)
+    label = None if column is None else label_of(_single(record.value(column)), record)
     return LabelledPair(text_a, text_b, label, score, record.place)
+
+
+def _single(value: Any) -> Any:
+    """Return the one label of a list, as programs export it in which people label texts."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def found_pairs_config(path: str | Path) -> PairsConfig:

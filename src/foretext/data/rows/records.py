@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO, Literal
 
 from foretext.base.errors import CorpusError
-from foretext.base.parsing.json_file import json_object, json_value
+from foretext.base.parsing.json_file import json_collection, json_object, json_value
 from foretext.corpus.compression import LARGEST_PIECE, unpacked, without_compression_suffix
 from foretext.corpus.decoding import decoded, split_lines, with_line_feeds
 from foretext.corpus.parquet import column_types, parquet_batches
@@ -22,6 +22,7 @@ from foretext.corpus.sources import Source, find_sources
 from foretext.data.rows.column_hints import refuse_absent_columns
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.in_memory import RowSource
+from foretext.data.rows.label_exports import plain_row
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.settings import LabelledConfig
 from foretext.data.rows.table import are_tabbed, cells_of_csv, csv_records, tsv_records
@@ -38,9 +39,11 @@ __all__ = [
     "parquet_records",
     "read_lines",
     "read_records",
+    "until_text",
 ]
 
 OPTION = "--set rows.encoding="  # of finetune, whose run keeps it for predict and evaluate
+LARGEST_ARRAY = 1 << 29  # characters of a file that is one JSON array, which is read as a whole
 HEAD = 1000  # lines that say what a file is
 RowFormat = Literal["auto", "csv", "tsv", "jsonl", "fasttext", "trec", "parquet"]
 _SUFFIXES: dict[str, RowFormat] = {
@@ -123,7 +126,7 @@ def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
     if format == "auto":
         return _by_first_line(head, lines, source.name, config)
     if format == "jsonl":
-        return json_records(lines, source.name)
+        return json_records(lines, source.name, labelled=True)
     if format == "trec":
         return trec_records(lines, source.name, config)
     if format == "fasttext":
@@ -144,7 +147,7 @@ def _by_first_line(
     if is_fasttext(first, config):
         return fasttext_records(lines, name, config)
     if first.lstrip().startswith(("{", "[")):
-        return json_records(lines, name)
+        return json_records(lines, name, labelled=True)
     if "\t" not in first and {*config.columns} <= {*cells_of_csv(first)}:
         return csv_records(lines, name, config.columns)
     if "\t" not in first:
@@ -197,16 +200,66 @@ def _named_by_position(records: Iterator[Record], config: LabelledConfig) -> Ite
         yield record._replace(values=values)
 
 
-def json_records(lines: Iterable[str], name: str) -> Iterator[Record]:
-    """Yield the object of each line; empty lines are skipped.
+def json_records(lines: Iterable[str], name: str, *, labelled: bool = False) -> Iterator[Record]:
+    """Yield the object of each line, or those of one array; empty lines are skipped.
+
+    Objects of Label Studio, doccano and Prodigy become plain ones (`plain_row`).
+
+    Args:
+        lines: of the file.
+        name: of the file, for messages.
+        labelled: whether objects of these programs that nobody has labelled are left out.
 
     Raises:
         CorpusError: a line that is not a JSON object.
     """
-    for record, values in json_values(lines, name):
+    for record, values in _json_objects(lines, name):
         if not isinstance(values, dict):
             raise record.error(_no_object(values))
-        yield record._replace(values=values)
+        row = plain_row(values)
+        if row.is_labelled or not labelled:
+            yield record._replace(values=row.values)
+
+
+def _json_objects(lines: Iterable[str], name: str) -> Iterator[tuple[Record, Any]]:
+    """Yield the value of each line, or the elements of one array, whose numbers are their lines."""
+    given = iter(lines)
+    head = list(until_text(given))
+    if not head or not head[-1].lstrip().startswith("[") or _is_row(head[-1]):
+        yield from json_values(chain(head, given), name)
+        return
+    text, length = [], 0
+    for line in chain(head, given):
+        text.append(line)
+        length += len(line)
+        if length > LARGEST_ARRAY:
+            raise CorpusError(
+                f"{name} is one JSON array of more than {LARGEST_ARRAY:,} characters; write an "
+                "object a line, as `jq -c '.[]'` does."
+            )
+    try:
+        values = json_value("\n".join(text))
+    except ValueError as error:
+        at = getattr(error, "lineno", 1)  # foreign: of json.JSONDecodeError
+        raise Record({}, name, at).error(
+            f"this is not JSON ({error}); the file holds one JSON array: correct it, or export it "
+            "again."
+        ) from None
+    yield from ((Record({}, name, number), value) for number, value in enumerate(values, start=1))
+
+
+def _is_row(line: str) -> bool:
+    """Whether a line is a whole array that holds no objects, and so no file of them."""
+    value = json_collection(line)
+    return isinstance(value, list) and not all(isinstance(each, dict) for each in value)
+
+
+def until_text(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines up to the first one that is not empty."""
+    for line in lines:
+        yield line
+        if line.strip():
+            return
 
 
 def json_values(lines: Iterable[str], name: str) -> Iterator[tuple[Record, Any]]:
@@ -227,10 +280,10 @@ def json_values(lines: Iterable[str], name: str) -> Iterator[tuple[Record, Any]]
 
 
 def _broken(line: str, number: int, error: Exception) -> str:
-    if number == 1 and line.strip() in ("[", "{"):
+    if number == 1 and line.strip() == "{":
         return (
             "the file holds one JSON value over many lines, not one object a line; convert it "
-            "with `jq -c '.[]'`."
+            "with `jq -c .`."
         )
     return f"this is not JSON ({error}); correct or remove the line."
 

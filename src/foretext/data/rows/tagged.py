@@ -20,8 +20,15 @@ from foretext.corpus.encoding import Encoding
 from foretext.corpus.sources import Source, find_sources
 from foretext.data.rows.in_memory import TAGS, RowSource
 from foretext.data.rows.record import Record, type_name
-from foretext.data.rows.records import format_of, json_records, parquet_records, read_lines
+from foretext.data.rows.records import (
+    format_of,
+    json_records,
+    parquet_records,
+    read_lines,
+    until_text,
+)
 from foretext.data.rows.settings import RowsConfig
+from foretext.data.rows.spans import Misfit, spanned_text
 from foretext.data.rows.texts import label_of
 
 __all__ = ["TOKENS", "TaggedConfig", "TaggedSentence", "read_tagged"]
@@ -33,6 +40,7 @@ _UD_TOKEN, _UD_TAG = 2, 4
 _UD_ID = re.compile(r"[0-9]+([-.][0-9]+)?")  # 1-2 is a range of tokens, 8.1 an empty node
 Row = tuple[int, list[str]]  # its line, its columns
 
+FEWEST = 10  # tokens, each marked by itself, from which their labels are no entities
 TOKENS = ("tokens", "words")  # usual names of lists of tokens
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 
@@ -103,6 +111,7 @@ class TaggedSentence(NamedTuple):
     tags: tuple[str, ...]
     file: str
     lines: tuple[int, ...]  # of each token
+    misfits: tuple[Misfit, ...] | None = None  # of spans in a raw text: what tags do not say
 
     @property
     def place(self) -> str:
@@ -126,7 +135,8 @@ def read_tagged(path: RowSource, config: TaggedConfig | None = None) -> list[Tag
     Lines whose first column is ``-DOCSTART-`` end a sentence. Ten columns with ids in front are
     CoNLL-U: lines of ranges (``1-2``) and of empty nodes (``8.1``) are no tokens, and the tags are
     those of UPOS. JSON lines and Parquet have the lists ``tokens`` and ``tags`` of a sentence in
-    each row; a list ``ner_tags`` is taken before ``pos_tags``.
+    each row; a list ``ner_tags`` is taken before ``pos_tags``. Rows of raw texts with ``spans``, as
+    Label Studio, doccano and Prodigy export them, become tokens, too.
 
     Raises:
         CorpusError: no such file, no sentences, a row with too few or too many columns, or a
@@ -138,7 +148,16 @@ def read_tagged(path: RowSource, config: TaggedConfig | None = None) -> list[Tag
     sentences = [each for source in find_sources(path) for each in _of_file(source, config)]
     if not sentences:
         raise CorpusError(f"{path} has no sentences; give a file with a token and its tag a line.")
-    return sentences
+    return _single_tags(sentences)
+
+
+def _single_tags(sentences: list[TaggedSentence]) -> list[TaggedSentence]:
+    """Return sentences in which every token is marked by itself with tags of no entities."""
+    tags = [tag for row in sentences for tag in row.tags]
+    are_spans = all(row.misfits is not None for row in sentences)
+    if not are_spans or len(tags) < FEWEST or not all(tag.startswith("B-") for tag in tags):
+        return sentences
+    return [row._replace(tags=tuple(tag[2:] for tag in row.tags)) for row in sentences]
 
 
 def _of_file(source: Source, config: TaggedConfig) -> Iterator[TaggedSentence]:
@@ -148,11 +167,12 @@ def _of_file(source: Source, config: TaggedConfig) -> Iterator[TaggedSentence]:
         rows = parquet_records(source, reading, every=True, named=named)
         return _of_objects(rows, source.name, config, "rows")
     lines = read_lines(source, config.encoding, config.max_piece_bytes)
-    head = _until_text(lines)
+    head = list(until_text(lines))
     lines = chain(head, lines)
     if not _are_objects(source.name, head[-1] if head else ""):
         return _of_columns(lines, source.name, config)
-    return _of_objects(json_records(lines, source.name), source.name, config, "lines")
+    records = json_records(lines, source.name, labelled=True)
+    return _of_objects(records, source.name, config, "lines")
 
 
 def _of_objects(
@@ -170,22 +190,13 @@ def _of_objects(
     return (_of_object(each, name, config) for each in chain.from_iterable(found))
 
 
-def _until_text(lines: Iterator[str]) -> list[str]:
-    """Take lines up to the first one that is not empty."""
-    head: list[str] = []
-    for line in lines:
-        head.append(line)
-        if line.strip():
-            break
-    return head
-
-
 def _of_object(found: _TaggedObject, name: str, config: TaggedConfig) -> TaggedSentence:
     tokens = tuple(normalize(token, config.normalization) for token in found.tokens)
     if len(tokens) > config.max_tokens:
         raise _too_long(name, found.line, config)
     lines = (found.line,) * len(tokens)
-    return TaggedSentence(tokens, _named(found.tags, name, lines, config), name, lines)
+    tags = _named(found.tags, name, lines, config)
+    return TaggedSentence(tokens, tags, name, lines, found.misfits)
 
 
 class _Layout(NamedTuple):
@@ -359,6 +370,7 @@ class _TaggedObject(NamedTuple):
     tokens: list[str]
     tags: Sequence[str]
     line: int
+    misfits: tuple[Misfit, ...] | None = None
 
 
 def _are_objects(name: str, first: str) -> bool:
@@ -381,6 +393,9 @@ def _tagged_object(
     Raises:
         CorpusError: there are no two lists of the same length.
     """
+    if _has_spans(record, named):
+        yield from _of_spans(record, named.get("token", "text"), has_tags=has_tags)
+        return
     listed = named.get("token") or _usual(record, TOKENS)
     tokens = [_token(each, listed, record) for each in _values(listed, record)]
     own = named.get("tag") or _usual(record, TAGS)
@@ -392,6 +407,19 @@ def _tagged_object(
         )
     if tokens:
         yield _TaggedObject(tokens, tags, record.line)
+
+
+def _has_spans(record: Record, named: Mapping[str, str]) -> bool:
+    """Whether the entities of a row are places in its text, and not tags."""
+    is_tagged = "tag" in named or any(name in record.values for name in TAGS)
+    return not is_tagged and isinstance(record.values.get("spans"), list)
+
+
+def _of_spans(record: Record, column: str, *, has_tags: bool) -> Iterator[_TaggedObject]:
+    found = spanned_text(record, column)
+    if found.tokens:
+        tags = found.tags if has_tags else []
+        yield _TaggedObject(found.tokens, tags, record.line, found.misfits)
 
 
 def _usual(record: Record, names: Sequence[str]) -> str:

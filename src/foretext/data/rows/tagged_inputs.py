@@ -34,7 +34,9 @@ def tagged_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
         yield from (_of_record(record, wanted) for record in file.records())
     elif _holds_tokens(file, wanted):
         yield from _of_columns(file, wanted)
-    elif "text" not in wanted.columns and _list_of(json_object(file.first) or {}, wanted):
+    elif "text" not in wanted.columns and (
+        _list_of(json_object(file.first) or {}, wanted) or _is_array(file)
+    ):
         records = json_records(file.lines(), file.name)
         yield from (_of_record(record, wanted) for record in records)
     else:
@@ -49,6 +51,11 @@ def _holds_tokens(file: InputFile, wanted: InputColumns) -> bool:
         return True
     suffix = PurePosixPath(without_compression_suffix(file.name)).suffix.lower()
     return suffix in OF_TOKENS or are_token_lines(file.head, wanted.labels or ())
+
+
+def _is_array(file: InputFile) -> bool:
+    """Whether a file is one JSON array, as Label Studio exports it."""
+    return file.format == "jsonl" and file.first.lstrip().startswith("[")
 
 
 def _of_columns(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
