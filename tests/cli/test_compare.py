@@ -39,6 +39,16 @@ def ask(command: Command, monkeypatch: pytest.MonkeyPatch) -> Ask:
     return asked
 
 
+def test_numbers_of_labels(ask: Ask) -> None:
+    request = ask(*NEEDED, "classification", "--train", "t.tsv", "--labels", "all,50,20")
+    assert (request.labels, request.draws) == ((20, 50, "all"), 5)
+    request = ask(*NEEDED, "classification", "--train", "t.tsv", "--labels", "20,40", "--draws", 3)
+    assert (request.labels, request.draws) == ((20, 40), 3)
+    assert "'few' is no number of labels" in ask(
+        *NEEDED, "classification", "--train", "t.tsv", "--labels", "few"
+    )
+
+
 def test_all_options(ask: Ask) -> None:
     request = ask(
         "a.txt", "b.txt", *NEEDED, "classification", "--train", "train.tsv", "--valid", "v.tsv",

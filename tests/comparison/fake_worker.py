@@ -80,6 +80,8 @@ class FakeWorker(Worker):
         if isinstance(job, Pretrain):
             return PretrainReply(seconds, 0.5, 2000, 100, 10, [(seconds, 2.5)])
         assert isinstance(job, Finetune)
+        if job.answers is not None:
+            _keep_answers(job.valid, job.answers)
         score = self.scores.get(name, 0.5) + 0.01 * job.seed
         figures = {"accuracy": score}
         curve = [(seconds / 2, score / 2)]
@@ -93,10 +95,14 @@ class FakeWorker(Worker):
 
 def _answered(job: Answer) -> AnswerReply:
     """Answer half of the rows rightly."""
-    rows = Path(job.rows).read_bytes().count(b"\n")
-    tallies = share_tallies(np.arange(rows) % 2)
-    KeptAnswers(rows, "accuracy", {"accuracy": 0.5}, tallies, []).save(Path(job.out))
+    _keep_answers(job.rows, job.out)
     return AnswerReply(0.5, "accuracy", 0.5, {"accuracy": 0.5}, 1.0, 0.5, 1000)
+
+
+def _keep_answers(file: str, folder: str) -> None:
+    rows = Path(file).read_bytes().count(b"\n")
+    tallies = share_tallies(np.arange(rows) % 2)
+    KeptAnswers(rows, "accuracy", {"accuracy": 0.5}, tallies, []).save(Path(folder))
 
 
 def _name(job: Any) -> str:

@@ -21,7 +21,8 @@ ROWS = 1000
 def prepared(begin: Begin, worker: FakeWorker, **changes: object) -> tuple[Comparing, Shares]:
     """Return a comparison with a thousand test rows, and ten held-out ones."""
     comparing, shares = begin(worker, [LINEAR, BERT], **changes)
-    comparing = replace(comparing, plan=replace(comparing.plan, rows={"valid": 10, "test": ROWS}))
+    rows = {"train": 9, "valid": 10, "test": ROWS}
+    comparing = replace(comparing, plan=replace(comparing.plan, rows=rows))
     comparing.ledger.rows.mkdir(parents=True, exist_ok=True)
     for part, number in comparing.plan.rows.items():
         lines = [f'{{"text": "{place}"}}\n' for place in range(number)]
@@ -67,7 +68,7 @@ def test_rows_that_are_too_many_for_the_time_are_sampled_for_everybody(
     worker = FakeWorker(clock)
     comparing, shares = prepared(begin, worker)
     final = final_of(comparing, shares, played(LINEAR, BERT, row_seconds=0.1))
-    sample = comparing.ledger.sample_file("test")
+    sample = comparing.ledger.rows / "test-sample.jsonl"
     assert {job.rows for job in worker.jobs} == {str(sample)}
     assert 200 < final.rows < ROWS
     assert final.note is not None
@@ -87,7 +88,8 @@ def test_a_resume_measures_the_rows_that_were_chosen_at_first(begin: Begin, cloc
 def test_without_a_test_the_held_out_rows_are_answered(begin: Begin, clock: Clock) -> None:
     worker = FakeWorker(clock)
     comparing, shares = prepared(begin, worker)
-    comparing = replace(comparing, plan=replace(comparing.plan, rows={"valid": 10, "test": 0}))
+    rows = {"train": 9, "valid": 10, "test": 0}
+    comparing = replace(comparing, plan=replace(comparing.plan, rows=rows))
     final = final_of(comparing, shares, played(LINEAR))
     assert [job.rows for job in worker.jobs] == [str(comparing.ledger.rows_file("valid"))]
     assert final.rows == 10

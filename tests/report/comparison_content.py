@@ -41,6 +41,40 @@ def unfinished(name: str, status: str, sentence: str, **more: Any) -> dict[str, 
     return {**candidate(name), **found, **more}
 
 
+def label_point(labels: int, value: float, **more: Any) -> dict[str, Any]:
+    """The mean of three draws."""
+    found = {"labels": labels, "value": value, "low": value - 0.03, "high": value + 0.03,
+             "draws": 3, "is_best": False, "is_tie": False}  # fmt: skip
+    return {**found, **more}
+
+
+def label_curve(few: str = "doc2vec + linear", many: str = "linear") -> dict[str, Any]:
+    """Two candidates that change places between 100 and 1,200 labels; one training failed."""
+    lines = {few: (0.72, 0.78, 0.85), many: (0.46, 0.65, 0.9)}
+    labels = (20, 100, 1200)
+    points = {
+        name: [label_point(n, value, is_best=(name == few) == (n < 1200))
+               for n, value in zip(labels, values, strict=True)]
+        for name, values in lines.items()
+    }  # fmt: skip
+    cells = [{"name": name, "labels": 20, "draw": draw, "score": 0.5, "seconds": 1.0,
+              "sentence": None} for name in lines for draw in range(2)]  # fmt: skip
+    failed = {"name": many, "labels": 20, "draw": 2, "score": None, "seconds": 0.1,
+              "sentence": "20 rows show one label alone."}  # fmt: skip
+    return {
+        "labels": list(labels),
+        "is_every_row": True,
+        "measured_rows": 400,
+        "lines": [{"name": name, "group": "vectors", "points": own}
+                  for name, own in points.items()],
+        "crossing": {"few": few, "many": many, "labels": 640.0, "low": 100, "high": 1200},
+        "worth": {"name": many, "labels": 1200, "more": 200, "value": 0.01, "low": 0.005,
+                  "high": 0.015},
+        "sentence": f"With fewer than about 650 labels use {few}, with more use {many}.",
+        "cells": [*cells, failed],
+    }  # fmt: skip
+
+
 def content(**changes: Any) -> dict[str, Any]:
     """Of six candidates: two that are tied, a third, one dropped, one failed, one left out."""
     forecast = {"value": 0.92, "gain": 0.02, "seconds": 120.0, "from": "its learning curve"}

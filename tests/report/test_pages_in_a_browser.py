@@ -13,7 +13,7 @@ from foretext.report import write_corpus_report
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.run_report import report_run
 from tests.report.browser import Browser, opened_browser
-from tests.report.comparison_content import candidate, content
+from tests.report.comparison_content import candidate, content, label_curve
 from tests.report.run_folders import make_run
 
 
@@ -35,6 +35,13 @@ def small_comparison(folder: Path) -> Path:
     return folder / "report.html"
 
 
+def label_comparison(folder: Path) -> Path:
+    """With scores by number of labels, of candidates with Chinese names."""
+    some = content(label_curve=label_curve("runs/新闻向量", "linear"))
+    write_comparison_report(some, folder / "report.html")
+    return folder / "report.html"
+
+
 def task(folder: Path) -> Path:
     return report_run(make_run(folder / "run", "labels"))
 
@@ -50,6 +57,7 @@ def corpus(folder: Path) -> Path:
 PAGES: dict[str, Callable[[Path], Path]] = {
     "comparison": comparison,
     "small comparison": small_comparison,
+    "comparison by labels": label_comparison,
     "task": task,
     "corpus": corpus,
 }

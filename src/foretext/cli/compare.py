@@ -122,9 +122,23 @@ def compare(
             help="Successive halving: after each round the better half goes on, with more time.",
         ),
     ] = 1,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Learning curves: each candidate learns from so many labels, such as "
+            "20,50,100,500,all.",
+        ),
+    ] = None,
+    draws: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Draws of the rows of each number of labels."),
+    ] = 5,
     seed: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="Of the rows held out, and of the first training."),
+        typer.Option(
+            metavar="N", min=0, help="Of the rows held out or drawn, and of the first training."
+        ),
     ] = 0,
     text: Text = None,
     label: Label = None,
@@ -156,6 +170,7 @@ def compare(
 ) -> None:
     """Find out what to train for a task, in one budget."""
     from foretext.base.config import duration_seconds
+    from foretext.comparison.draws import read_labels
     from foretext.comparison.request import CompareRequest
     from foretext.comparison.run import run_comparison
     from foretext.data.rows.parallel_files import as_parallel_files
@@ -182,6 +197,8 @@ def compare(
         text=reading,
         seeds=seeds,
         rounds=rounds,
+        labels=read_labels(labels),
+        draws=draws,
         seed=seed,
         only=tuple(only or ()),
         without=tuple(without or ()),
@@ -242,5 +259,6 @@ def _result(found: Comparison) -> dict[str, Any]:
         "recommendation": found.content["recommendation"],
         "best": None if found.content["best"] is None else str(found.folder / "best"),
         "table": found.table,
+        **({} if found.label_curve is None else {"label_curve": found.label_curve}),
         "warnings": found.warnings,
     }

@@ -96,7 +96,7 @@ def usual_names(task: str, language: str = "") -> list[str]:
     return names
 
 
-def look_seconds(candidate: Candidate, seeds: int) -> float:
+def look_seconds(candidate: Candidate, seeds: float) -> float:
     """Return how long a fair look at a candidate takes with several fine-tunings."""
     pretraining = candidate.pretraining_rate
     return candidate.least_seconds * (pretraining + seeds * (1 - pretraining))
@@ -107,7 +107,7 @@ def default_candidates(
     facts: CorpusFacts,
     budget_seconds: float,
     *,
-    seeds: int = 1,
+    seeds: float = 1,
     without: Collection[str] = (),
     beside: Sequence[Candidate] = (),
 ) -> Choice:
@@ -120,7 +120,7 @@ def default_candidates(
         task: a name, or "module:Class".
         facts: of text and rows.
         budget_seconds: of the first round, for all candidates together.
-        seeds: fine-tunings of each candidate.
+        seeds: fine-tunings of each candidate, as multiples of one from all rows.
         without: names of candidates that nobody wants.
         beside: candidates that take part in any case.
     """
@@ -145,7 +145,7 @@ class _Room:
 
     num_rows: int
     budget: float
-    seeds: int
+    seeds: float
     taken: list[Candidate]
 
     def refused(self, candidate: Candidate) -> str | None:

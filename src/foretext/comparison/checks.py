@@ -48,7 +48,7 @@ def too_short(choose: Callable[[float], Sequence[Candidate]], budget_seconds: fl
 
 
 def check_budget(
-    candidates: Sequence[Candidate], seconds_left: float, rounds: int = 1, seeds: int = 1
+    candidates: Sequence[Candidate], seconds_left: float, rounds: int = 1, seeds: float = 1
 ) -> Iterator[str]:
     """Yield a warning for candidates whose time is too short for a fair look at them.
 
@@ -56,7 +56,7 @@ def check_budget(
         candidates: that take part.
         seconds_left: of the budget, once rows are read.
         rounds: that divide it.
-        seeds: fine-tunings of each candidate.
+        seeds: fine-tunings of each candidate, as multiples of one from all rows.
 
     Raises:
         SettingError: there is no time left at all.

@@ -37,7 +37,7 @@ def choose_candidates(
     without: Sequence[str] = (),
     given: Sequence[str] = (),
     settings: Mapping[str, Sections] | None = None,
-    seeds: int = 1,
+    seeds: float = 1,
 ) -> Choice:
     """Return the candidates of a comparison.
 
@@ -49,7 +49,7 @@ def choose_candidates(
         without: names or groups to leave out.
         given: names and paths that take part beside the others, whatever the budget.
         settings: of candidates, by their names or those of groups.
-        seeds: fine-tunings of each candidate.
+        seeds: fine-tunings of each candidate, as multiples of one from all rows.
 
     Raises:
         SettingError: a name is unknown, cannot learn the task, or nothing is left; or settings are

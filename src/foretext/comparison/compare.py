@@ -11,6 +11,7 @@ from foretext.base.config import Config, duration_seconds
 from foretext.base.errors import SettingError
 from foretext.comparison.candidate import Sections
 from foretext.comparison.comparison import Comparison
+from foretext.comparison.draws import read_labels
 from foretext.comparison.request import CompareRequest
 from foretext.comparison.rows import compared_task
 from foretext.comparison.run import run_comparison
@@ -36,6 +37,8 @@ def compare(
     given: str | Path | Sequence[str | Path] = (),
     seeds: int = 1,
     rounds: int = 1,
+    labels: str | int | Sequence[str | int] | None = None,
+    draws: int = 5,
     seed: int = 0,
     settings: Mapping[str, Sections] | Sequence[str] | None = None,
     rows: Config | None = None,
@@ -61,7 +64,10 @@ def compare(
         seeds: fine-tunings of each candidate.
         rounds: of successive halving: after each one the better half of the candidates goes on,
             with more time.
-        seed: of the rows that are held out, and of the first training.
+        labels: numbers of labels that each candidate learns from, ``[20, 100, "all"]``; None: all
+            rows. Pretraining reads the texts of all rows.
+        draws: of the rows of each number; the same ones for all candidates.
+        seed: of the rows that are held out or drawn, and of the first training.
         settings: of candidates, by their names or those of groups:
             ``{"bert": {"training": {"batch_examples": 8}}}``, or
             ``["bert:training.batch_examples=8"]``.
@@ -89,6 +95,8 @@ def compare(
         text=dict(text or {}),
         seeds=seeds,
         rounds=rounds,
+        labels=read_labels(labels, "labels"),
+        draws=draws,
         seed=seed,
         only=_names(only),
         without=_names(without),

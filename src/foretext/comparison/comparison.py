@@ -8,7 +8,8 @@ fit, with the pretraining that all seeds share, and the seconds of answering all
 by one.
 
 The task is the name of the task and of the file of its rows with its folder, so that results of
-several comparisons can stand in one table.
+several comparisons can stand in one table. Where labels are numbered, a line is one draw, and
+``labels`` is a further column: how many rows it learned from.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any, Self
 from foretext.artifact import load_task
 from foretext.base.errors import ModelFileError
 from foretext.base.files import atomic_file
+from foretext.comparison.label_curve import failed_cells, label_table
 from foretext.report.comparison_files import COMPARED, read_comparison
 from foretext.report.page import duration
 from foretext.report.task_card import POINTS, figure_name, figure_text
@@ -35,6 +37,7 @@ __all__ = [
     "RESULTS",
     "Comparison",
     "html_table",
+    "label_lines",
     "metric_error",
     "results_csv",
     "table_rows",
@@ -51,6 +54,7 @@ TIED = "tied with the best"
 MEGABYTE = 1e6
 
 COLUMNS = ("method", "task", "seed", "metric_error", "time_train_s", "time_infer_s")
+LABELS = "labels"  # a further column, where labels are numbered
 
 
 class Comparison:
@@ -103,6 +107,12 @@ class Comparison:
         return None if found is None else str(found["sentence"])
 
     @property
+    def label_curve(self) -> dict[str, Any] | None:
+        """Scores by number of labels, with the sentence on them; None: labels are not numbered."""
+        found: dict[str, Any] | None = self.content["label_curve"]
+        return found
+
+    @property
     def warnings(self) -> list[str]:
         """Sentences that a person has to read before the figures."""
         return list(self.content["warnings"])
@@ -121,6 +131,7 @@ class Comparison:
 
     def __str__(self) -> str:
         said = [*(f"Warning: {each}" for each in self.warnings), text_table(self.content)]
+        said += label_lines(self.content)
         return "\n".join([*said, self.recommendation or NOTHING])
 
     def __repr__(self) -> str:
@@ -160,11 +171,25 @@ def text_table(content: Content) -> str:
     return "\n".join([*lines, *others, *([said] if left_out else [])])
 
 
+def label_lines(content: Content) -> list[str]:
+    """Return the scores by number of labels in columns, and the sentence on them; []: none."""
+    curve = content["label_curve"]
+    if curve is None:
+        return []
+    head, body = label_table(curve, content["judged_by"])
+    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
+    said = "* is the highest with so many labels; = its difference to that may be chance"
+    lines = [_line([*row, ""], [*widths, 0]) for row in [head, *body]]
+    return ["", *lines, said, *failed_cells(curve), curve["sentence"], ""]
+
+
 def html_table(content: Content, recommendation: str | None) -> str:
     """Return the table as HTML, warnings and the recommendation above it."""
     head, body = _cells(content)
     rows = "".join(_tr("td", row) for row in body)
-    said = [f"Warning: {each}" for each in content["warnings"]]
+    curve = content["label_curve"]
+    said = [] if curve is None else [curve["sentence"]]
+    said += [f"Warning: {each}" for each in content["warnings"]]
     said.append(recommendation or NOTHING)
     above = "".join(f"<p>{html.escape(each)}</p>" for each in said)
     return f"{above}<table><thead>{_tr('th', head)}</thead><tbody>{rows}</tbody></table>"
@@ -250,11 +275,32 @@ def results_csv(content: Mapping[str, Any]) -> str:
     """Return the lines of all candidates that were measured, under a line with the columns."""
     written = io.StringIO()
     lines = csv.writer(written, lineterminator="\n")
-    lines.writerow(COLUMNS)
+    curve = content["label_curve"]
+    lines.writerow(COLUMNS if curve is None else (*COLUMNS, LABELS))
     for candidate in content["candidates"]:
-        if candidate["test"] is not None:
-            lines.writerows(_lines(candidate, content))
+        few = [] if curve is None else [*_label_lines(candidate, content)]
+        last = [*_lines(candidate, content)] if candidate["test"] is not None else []
+        more = [] if curve is None else [content["label_curve"]["labels"][-1]]
+        lines.writerows([*few, *([*line, *more] for line in last)])
     return written.getvalue()
+
+
+def _label_lines(candidate: Mapping[str, Any], content: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """Yield a line for each draw of a candidate with fewer labels than the most."""
+    curve = content["label_curve"]
+    for cell in curve["cells"]:
+        is_own = cell["name"] == candidate["name"] and cell["labels"] < curve["labels"][-1]
+        if is_own and cell["score"] is not None:
+            once = sum(each["pretraining"] for each in candidate["rounds"][-1:])
+            yield [
+                candidate["name"],
+                f"{content['task']}/{content['data']}",
+                content["seeds"][0] + cell["draw"],
+                _number(metric_error(content["judged_by"], cell["score"])),
+                _number(once + cell["seconds"]),
+                "",
+                cell["labels"],
+            ]
 
 
 def metric_error(judged_by: str, score: float) -> float:

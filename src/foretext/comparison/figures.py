@@ -17,6 +17,7 @@ from foretext.comparison.answers import Answered, KeptAnswers, agreement, disagr
 from foretext.comparison.candidate import Candidate, named_candidate
 from foretext.comparison.forecast import forecast
 from foretext.comparison.intervals import Difference, Samples, bootstrap
+from foretext.comparison.label_curve import label_content
 from foretext.comparison.ledger import Ledger, Outcome, Plan
 from foretext.comparison.ranking import ranked
 from foretext.comparison.recommendation import recommend
@@ -82,18 +83,25 @@ def comparison_content(
         "used_seconds": round(used_seconds, 2),
         "rows": dict(plan.rows),
         "measured_rows": measured,
-        "seeds": list(range(first, first + plan.request["seeds"])),
+        "seeds": list(range(first, first + _num_models(plan))),
         "rounds": plan.request["rounds"],
         "shared": [dict(each) for each in shared],
         "warnings": list(plan.warnings),
         "notes": list(plan.notes),
         "candidates": order,
         "recommendation": recommendation,
+        "label_curve": label_content(ledger, plan, played.history, answered, judged_by),
         "best": "best" if recommendation else None,
         "agreement": agreement(shown),
         "disagreements": disagreements(shown),
         "machine": dict(machine or {}),
     }
+
+
+def _num_models(plan: Plan) -> int:
+    """Return how many models of a candidate are kept: of all rows one a seed, else one a draw."""
+    learns_all = not plan.labels or plan.labels[-1] == plan.rows["train"]
+    return int(plan.request["seeds" if learns_all else "draws"])
 
 
 def _figures(answered: Mapping[str, Sequence[Answered]]) -> dict[str, Content]:

@@ -10,19 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from foretext.base.errors import OutputError
-from foretext.base.files import atomic_file, is_regular_file
-from foretext.base.parsing import read_bytes
 from foretext.comparison.answers import Answered, KeptAnswers
 from foretext.comparison.candidate import Candidate
+from foretext.comparison.cells import Cell, measured_number
 from foretext.comparison.ledger import Outcome
 from foretext.comparison.rounds import Played
 from foretext.comparison.shares import Shares
 from foretext.comparison.turn import Comparing
 from foretext.comparison.worker import Answer, JobFailed
-from foretext.finetuning.task_rows import sampled
 
-__all__ = ["Final", "play_final"]
+__all__ = ["Final", "decide_measured", "play_final"]
 
 PARTS = {"test": "test", "valid": "held-out"}  # as sentences have them
 FEWEST_ROWS = 200  # that are answered in any case
@@ -57,12 +54,27 @@ def play_final(comparing: Comparing, shares: Shares, played: Played) -> Final:
     final = Final(number, _note(comparing, number))
     for candidate in played.finalists:
         outcome, seconds = outcomes[candidate.name], shares.next_test(candidate.name)
-        jobs = [_job(comparing, candidate, outcome, seed.seed, number) for seed in outcome.seeds]
+        jobs = [_job(comparing, candidate, outcome, cell, number) for cell in comparing.last_cells]
         try:
             final.answered[candidate.name] = [_answered(comparing, job, seconds) for job in jobs]
         except JobFailed as failure:
             final.failures[candidate.name] = str(failure)
     return final
+
+
+def decide_measured(comparing: Comparing) -> None:
+    """Decide before the first turn how many rows are answered, where cells answer them then."""
+    plan, ledger = comparing.plan, comparing.ledger
+    if not plan.labels or ledger.num_measured is not None:
+        return
+    number = measured_number(
+        comparing.answering.rows,
+        [candidate.group for candidate in plan.candidates],
+        len(comparing.cells),
+        comparing.request.budget_seconds,
+        plan.pace * plan.row_length,
+    )
+    ledger.keep_num_measured(number)
 
 
 def _decided(comparing: Comparing, shares: Shares, outcomes: Sequence[Outcome]) -> int:
@@ -96,32 +108,17 @@ def _note(comparing: Comparing, number: int) -> str | None:
     )
 
 
-def _rows_file(comparing: Comparing, number: int) -> Path:
-    """Return the file of the rows that are answered, all or so many; a resume keeps the sample."""
-    path, every = (
-        comparing.ledger.sample_file(comparing.part),
-        comparing.ledger.rows_file(comparing.part),
-    )
-    if number == comparing.answering.rows:
-        return every
-    if not is_regular_file(path):
-        lines = read_bytes(every, OutputError).splitlines(keepends=True)
-        with atomic_file(path) as temporary:
-            temporary.write_bytes(b"".join(sampled(lines, number)))
-    return path
-
-
 def _job(
-    comparing: Comparing, candidate: Candidate, outcome: Outcome, seed: int, number: int
+    comparing: Comparing, candidate: Candidate, outcome: Outcome, cell: Cell, number: int
 ) -> Answer:
     """Return what has a model answer so many rows."""
-    ledger = comparing.ledger
+    ledger, part = comparing.ledger, comparing.part
     return Answer(
-        run=str(ledger.run(candidate, outcome.round, seed)),
+        run=str(ledger.run(candidate, outcome.round, cell.draw)),
         task=comparing.request.task,
-        rows=str(_rows_file(comparing, number)),
-        train=str(ledger.rows_file("train")),
-        out=str(ledger.answers(candidate, seed)),
+        rows=str(ledger.measured_file(part, number, comparing.answering.rows)),
+        train=str(ledger.learned_file(cell)),
+        out=str(ledger.answers(candidate, cell.draw)),
         reading=comparing.plan.reading,
         quiet=comparing.quiet,
     )

@@ -8,6 +8,7 @@ ended.
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -73,12 +74,12 @@ def do_job(job: Job) -> Reply:
     """
     with command():
         kept = KeptJob.begun(job)
-        if kept.reply is not None:
-            return kept.reply
-        reset_peak_memory()
-        reply = _done(kept.job)
-        kept.ended(reply)
-        return reply
+        if kept.reply is None:
+            reset_peak_memory()
+            kept = kept.ended(_done(kept.job))
+        _tidy(kept.job)
+        assert kept.reply is not None, kept.job
+        return kept.reply
 
 
 def _done(job: Job) -> Reply:
@@ -93,6 +94,15 @@ def _done(job: Job) -> Reply:
             return _finetuned(job)
         case Answer():
             return _answered(job)
+
+
+def _tidy(job: Job) -> None:
+    """Remove a run that nobody needs once its reply is written down."""
+    match job:
+        case Finetune(is_kept=False):
+            shutil.rmtree(job.out, ignore_errors=True)
+        case _:
+            return
 
 
 def _prepared(job: Prepare) -> PrepareReply:
@@ -140,23 +150,39 @@ def _finetuned(job: Finetune) -> FinetuneReply:
         model = run_finetuning(
             _recipe(job), job.out, resume=run.begun, quiet=job.quiet, rows_are_checked=True
         ).model
-    row_seconds = seconds_of_many(
-        model.answer_rows, read_written(model.task, job.valid, job.settings.get("rows", {}))
-    )
+    rows = read_written(model.task, job.valid, job.settings.get("rows", {}))
     facts = run.facts()
-    figures = {name: float(value) for name, value in numbers(facts["valid"]).items()}
+    judged_by, figures, row_seconds = (
+        _answered_once(job, model.answer_rows, rows)
+        if job.holds_out
+        else (facts["judged_by"], facts["valid"], seconds_of_many(model.answer_rows, rows))
+    )
+    known = {name: float(value) for name, value in numbers(figures).items()}
     return FinetuneReply(
         seconds=curve.seconds,
         memory_bytes=peak_memory_bytes(),
         disk_bytes=disk_bytes(run.path),
         parameters=facts["parameters"],
-        judged_by=facts["judged_by"],
-        score=figures[facts["judged_by"]],
-        figures=figures,
-        curve=curve.points([f"valid_{facts['judged_by']}"]),
+        judged_by=judged_by,
+        score=known[judged_by],
+        figures=known,
+        curve=curve.points([f"valid_{judged_by}"]),
         warnings=facts["warnings"],
         row_seconds=row_seconds,
     )
+
+
+def _answered_once(
+    job: Finetune, answer: Callable[[Sequence[Any]], Answers], rows: Sequence[Any]
+) -> tuple[str, dict[str, float], float]:
+    """Answer rows, and keep that where the job says so; returns figures and seconds of a row."""
+    began = time.monotonic()
+    answers = answer(rows)
+    seconds = (time.monotonic() - began) / len(rows)
+    kept = KeptAnswers.of(rows, answers)
+    if job.answers is not None:
+        kept.save(Path(job.answers))
+    return kept.judged_by, kept.figures, seconds
 
 
 def _baseline(job: Finetune) -> FinetuneReply:
@@ -165,17 +191,18 @@ def _baseline(job: Finetune) -> FinetuneReply:
     reading = job.settings.get("rows", {})
     learned = BaselineRun.learned(job.task, job.train, reading)
     rows = read_written(learned.task, job.valid, reading)
-    answers = KeptAnswers.of(rows, learned.baseline.answers(rows))
-    row_seconds = seconds_of_many(learned.baseline.answers, rows)
+    judged_by, figures, row_seconds = _answered_once(job, learned.baseline.answers, rows)
+    if not job.holds_out:
+        row_seconds = seconds_of_many(learned.baseline.answers, rows)
     learned.mark(Path(job.out))
     return FinetuneReply(
         seconds=time.monotonic() - began,
         memory_bytes=peak_memory_bytes(),
         disk_bytes=0,
         parameters=0,
-        judged_by=answers.judged_by,
-        score=answers.score,
-        figures=answers.figures,
+        judged_by=judged_by,
+        score=figures[judged_by],
+        figures=figures,
         curve=[],
         warnings=[],
         row_seconds=row_seconds,
@@ -219,7 +246,7 @@ def _recipe(job: Finetune) -> TaskRecipe:
         job.task,
         job.base,
         job.train,
-        job.valid,
+        None if job.holds_out else job.valid,
         budget_seconds=job.budget if kind.takes_budget else None,
         settings=job.settings,
     ).with_settings("finetuning", {"baseline": False})
@@ -279,13 +306,15 @@ class KeptJob:
         found: KeptJob = read_json(path, OutputError, cls)
         return found
 
-    def ended(self, reply: Reply) -> None:
-        """Write down the reply.
+    def ended(self, reply: Reply) -> KeptJob:
+        """Write down the reply; return the job with it.
 
         Raises:
             OutputError: it cannot be written.
         """
-        replace(self, reply=reply).save()
+        kept = replace(self, reply=reply)
+        kept.save()
+        return kept
 
     def save(self) -> None:
         """Write ``NAME.json`` beside the folder NAME, whole or not at all.

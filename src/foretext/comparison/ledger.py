@@ -2,9 +2,11 @@
 
     plan.json                                 what was asked, and what was decided about it
     rows/train.jsonl valid.jsonl test.jsonl   the rows that all candidates read
+    rows/train-N-draw-D.jsonl                 N of those to learn from, where labels are numbered
     shared/                                   counts, tokenizers and ids that candidates share
     candidates/NAME/round-R/base/             the run of a pretraining
     candidates/NAME/round-R/seed-S/           the run of a fine-tuning
+    candidates/NAME/round-R/labels-N/draw-D/  the answers of a model that learned from such a draw
     candidates/NAME/round-R/turn.json         the time that the candidate was given in the round
     candidates/NAME/round-R/outcome.json      what came of it
     final.json                                how many rows all models answer at the end
@@ -38,12 +40,22 @@ from foretext.base.files import (
 )
 from foretext.base.interruption import GO_ON
 from foretext.base.leaving import undone_when_leaving
-from foretext.base.parsing import read_json
+from foretext.base.parsing import read_bytes, read_json
 from foretext.base.replacement import REPLACEMENT, complete, promote
 from foretext.comparison.candidate import Candidate
+from foretext.comparison.cells import Cell
 from foretext.comparison.shares import SLOWEST
+from foretext.finetuning.task_rows import sampled
 
-__all__ = ["Ledger", "Outcome", "Plan", "SeedOutcome", "comparison_folder", "finish"]
+__all__ = [
+    "CellOutcome",
+    "Ledger",
+    "Outcome",
+    "Plan",
+    "SeedOutcome",
+    "comparison_folder",
+    "finish",
+]
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0)]
@@ -65,6 +77,7 @@ class Plan:
         seconds: that reading and deciding took.
         pace: how many times as slow as usual the machine was.
         rows: number of the rows of each part.
+        labels: numbers of rows to learn from, ascending; []: all rows alone.
         row_length: mean length of the measured rows, as a multiple of that of the held-out ones.
         reading: the section `[rows]` that reads these files.
         corpus: files to pretrain on.
@@ -89,6 +102,7 @@ class Plan:
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     row_length: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    labels: list[Count] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -114,6 +128,24 @@ class SeedOutcome:
     seconds: Seconds
 
 
+@dataclass(frozen=True)
+class CellOutcome:
+    """A fine-tuning with fewer labels than the most; its model is not kept.
+
+    Attributes:
+        labels, draw: of the cell.
+        score: of the measured rows; None: it failed.
+        seconds: that it took.
+        sentence: why it failed.
+    """
+
+    labels: Count
+    draw: Count
+    score: Figure | None
+    seconds: Seconds
+    sentence: str | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What came of a candidate in a round.
@@ -126,7 +158,8 @@ class Outcome:
         used: seconds that it used, in all commands.
         shared: of these, what served other candidates too.
         pretraining, finetuning: of these, by what was done.
-        seeds: the fine-tunings.
+        seeds: the fine-tunings with the most labels, whose models are kept.
+        cells: those with fewer labels.
         pretraining_curve: seconds since its turn began, and the loss.
         curve: likewise, and the score of the held-out rows.
         judged_by: the figure of the scores.
@@ -146,6 +179,7 @@ class Outcome:
     pretraining: Seconds = 0.0
     finetuning: Seconds = 0.0
     seeds: list[SeedOutcome] = field(default_factory=list)
+    cells: list[CellOutcome] = field(default_factory=list)
     pretraining_curve: Curve = field(default_factory=list)
     curve: Curve = field(default_factory=list)
     judged_by: str | None = None
@@ -196,9 +230,30 @@ class Ledger:
         """Return the file of the rows of a part: "train", "valid" or "test"."""
         return self.rows / f"{part}.jsonl"
 
-    def sample_file(self, part: str) -> Path:
-        """Return the file of those rows of a part that are answered where time is short."""
-        return self.rows / f"{part}-sample.jsonl"
+    def learned_file(self, cell: Cell) -> Path:
+        """Return the file of the rows that a fine-tuning learns from."""
+        name = "train" if cell.learns_all else f"train-{cell.labels}-draw-{cell.draw}"
+        return self.rows_file(name)
+
+    def measured_file(self, part: str, number: int, every: int) -> Path:
+        """Return the file of the rows that are answered; a resume keeps the sample.
+
+        Args:
+            part: "test" or "valid".
+            number: of the rows that are answered.
+            every: rows that the part has.
+
+        Raises:
+            OutputError: a sample cannot be written.
+        """
+        whole, path = self.rows_file(part), self.rows / f"{part}-sample.jsonl"
+        if number == every:
+            return whole
+        if not is_regular_file(path):
+            lines = read_bytes(whole, OutputError).splitlines(keepends=True)
+            with atomic_file(path) as temporary:
+                temporary.write_bytes(b"".join(sampled(lines, number)))
+        return path
 
     def turn(self, candidate: Candidate, round_: int) -> Path:
         """Return the folder of a candidate in a round, counted from 1."""
@@ -211,6 +266,10 @@ class Ledger:
     def run(self, candidate: Candidate, round_: int, seed: int) -> Path:
         """Return the folder of a fine-tuning."""
         return self.turn(candidate, round_) / f"seed-{seed}"
+
+    def cell(self, candidate: Candidate, round_: int, cell: Cell) -> Path:
+        """Return the folder of the answers of a fine-tuning with fewer labels."""
+        return self.turn(candidate, round_) / f"labels-{cell.labels}" / f"draw-{cell.draw}"
 
     def answers(self, candidate: Candidate, seed: int) -> Path:
         """Return the folder of the answers of a fine-tuning to the test."""

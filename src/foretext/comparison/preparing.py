@@ -10,8 +10,10 @@ from foretext.base.counted import counted
 from foretext.base.errors import SettingError
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.candidates import CorpusFacts
+from foretext.comparison.cells import Cell, cells_of, total_weight
 from foretext.comparison.checks import check_budget, check_disk, needed_bytes
 from foretext.comparison.chosen_candidates import choose_candidates
+from foretext.comparison.draws import nested_draw, numbers_of
 from foretext.comparison.leaks import Leak, corpus_leak
 from foretext.comparison.ledger import Ledger, Plan
 from foretext.comparison.request import CompareRequest
@@ -21,6 +23,7 @@ from foretext.comparison.shares import Stopwatch
 from foretext.comparison.text_facts import text_facts
 from foretext.corpus import Corpus
 from foretext.corpus.settings import CorpusConfig
+from foretext.data.rows import write_rows
 from foretext.recipe.same_settings import check_same
 
 __all__ = ["kept_plan", "make_plan"]
@@ -44,6 +47,9 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch, pace: f
     content = request.content()
     rows = read_rows(request.task, request.sources, request.rows, seed=request.seed)
     rows.write(ledger.rows)
+    numbers, clipped = numbers_of(request.labels, len(rows.train))
+    few = list(write_draws(request, ledger, rows, numbers))
+    cells = cells_of(numbers, len(rows.train), draws=request.draws, seeds=request.seeds)
     text = dict(request.text) if request.corpus else {}
     config = CorpusConfig.checked(text, "corpus")
     files, notes = _corpus(request, config, ledger, rows)
@@ -62,10 +68,10 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch, pace: f
         without=request.without,
         given=request.given,
         settings=request.settings,
-        seeds=request.seeds,
+        seeds=total_weight(cells),
     )
     found = choice.candidates
-    warnings = [*rows.warnings, *_checked(request, ledger, found, facts.num_bytes, watch)]
+    warnings = [*rows.warnings, *_checked(request, ledger, found, cells, facts.num_bytes, watch)]
     pretrains = any(each.pretrains for each in found)
     leak = _leak(request, config, rows, watch) if pretrains else None
     if leak is not None:
@@ -83,9 +89,34 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch, pace: f
         candidates=by_need(found),
         left_out=choice.left_out,
         warnings=warnings,
-        notes=[*rows.notes, *(notes if pretrains else [])],
+        notes=[*rows.notes, *filter(None, [clipped]), *few, *(notes if pretrains else [])],
+        labels=numbers,
         row_length=_row_length(ledger, rows),
     )
+
+
+def write_draws(
+    request: CompareRequest, ledger: Ledger, rows: ComparisonRows, numbers: Sequence[int]
+) -> Iterator[str]:
+    """Write the rows of each number and draw; yield notes on numbers that are too small for all.
+
+    Raises:
+        OutputError: a file cannot be written.
+    """
+    kinds = [rows.task.stratum_of(row) for row in rows.train]
+    fewer = [number for number in numbers if number < len(kinds)]
+    for draw in range(request.draws if fewer else 0):
+        drawn = nested_draw(kinds, fewer, seed=request.seed, draw=draw)
+        for number, places in drawn.items():
+            some = [rows.train[place] for place in places]
+            file = ledger.learned_file(Cell(number, draw, learns_all=False))
+            write_rows(rows.task.objects_of(some), file)
+    for number in fewer:
+        if number < len(set(kinds)):
+            yield (
+                f"{number:,} labels cannot show each of the {len(set(kinds)):,} kinds of rows; "
+                "those that a draw lacks are answered wrong"
+            )
 
 
 def _row_length(ledger: Ledger, rows: ComparisonRows) -> float:
@@ -104,19 +135,20 @@ def _checked(
     request: CompareRequest,
     ledger: Ledger,
     candidates: Sequence[Candidate],
+    cells: Sequence[Cell],
     text_bytes: int,
     watch: Stopwatch,
 ) -> Iterator[str]:
     """Yield warnings about time and room; refuse what cannot work."""
     left = request.budget_seconds - watch()
-    yield from check_budget(candidates, left, request.rounds, request.seeds)
+    yield from check_budget(candidates, left, request.rounds, total_weight(cells))
     rows_bytes = sum(path.stat().st_size for path in ledger.rows.iterdir())
     needed = needed_bytes(
         candidates,
         text_bytes=text_bytes,
         rows_bytes=rows_bytes,
         seconds=request.budget_seconds,
-        seeds=request.seeds,
+        seeds=sum(cell.is_last for cell in cells),
         rounds=request.rounds,
     )
     check_disk(ledger.path, needed)

@@ -12,6 +12,7 @@ from typing import Any
 from foretext.base.errors import SettingError
 from foretext.base.parsing import parse_json
 from foretext.comparison.candidate import Sections
+from foretext.comparison.draws import Labels
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
@@ -35,6 +36,9 @@ class CompareRequest:
         text: settings of how the corpus is read.
         seeds: fine-tunings of each candidate.
         rounds: of successive halving; 1: all candidates get the same time.
+        labels: numbers of labels that each candidate learns from, ascending, "all" last; (): all
+            rows alone.
+        draws: of the rows of each number.
         only: names of the candidates, in place of those that foretext chooses; (): its choice.
         without: names to leave out.
         given: runs, model folders and vector files that are candidates, too.
@@ -55,6 +59,8 @@ class CompareRequest:
     text: Mapping[str, Any] = field(default_factory=dict)
     seeds: int = 1
     rounds: int = 1
+    labels: Labels = ()
+    draws: int = 5
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
@@ -66,9 +72,14 @@ class CompareRequest:
             raise SettingError(
                 f"--task {self.task}: there is no such task. There are: {', '.join(TASKS)}."
             )
-        for name in ("seeds", "rounds"):
+        for name in ("seeds", "rounds", "draws"):
             if (number := getattr(self, name)) < 1:
                 raise SettingError(f"--{name} {number}: give 1 or more.")
+        if self.labels and self.rounds > 1:
+            raise SettingError(
+                "--labels and --rounds do not go together: every candidate learns from every "
+                "number of labels; leave --rounds out."
+            )
         if self.budget_seconds <= 0:
             raise SettingError(f"--budget {self.budget_seconds:g}: give a time like 10m or 1h.")
         if twice := sorted(set(self.only) & set(self.without)):
@@ -91,6 +102,8 @@ class CompareRequest:
             "text": dict(self.text),
             "seeds": self.seeds,
             "rounds": self.rounds,
+            "labels": list(self.labels),
+            "draws": self.draws,
             "only": list(self.only),
             "without": list(self.without),
             "with": list(self.given),

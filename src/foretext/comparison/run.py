@@ -27,7 +27,7 @@ from foretext.comparison.candidate import Candidate, Sections
 from foretext.comparison.child_worker import ChildWorker
 from foretext.comparison.comparison import Comparison
 from foretext.comparison.figures import comparison_content
-from foretext.comparison.final import Final, play_final
+from foretext.comparison.final import Final, decide_measured, play_final
 from foretext.comparison.ledger import Ledger, Outcome, Plan, comparison_folder, finish
 from foretext.comparison.measurement import machine
 from foretext.comparison.preparing import kept_plan, make_plan
@@ -89,6 +89,7 @@ def run_comparison(
             comparing = Comparing(request, plan, ledger, doing, watch, is_silent)
             _tell_plan(comparing)
             comparing = share_work(comparing)
+            decide_measured(comparing)
             shares = Shares(Budget(request.budget_seconds, 0.0, watch), plan.pace)
             played = play_rounds(comparing, shares, partial(_tell_turn, comparing))
             final = play_final(comparing, shares, played)
@@ -161,6 +162,9 @@ def _tell_plan(comparing: Comparing) -> None:
     names = ", ".join(candidate.name for candidate in plan.candidates)
     time = duration(request.budget_seconds)
     say(f"{len(plan.candidates)} candidates in {time} ({rows} rows): {names}", error=True)
+    if plan.labels:
+        numbers = ", ".join(f"{number:,}" for number in plan.labels)
+        say(f"each learns from {numbers} labels, {request.draws} draws of each number", error=True)
 
 
 def _tell_turn(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from foretext.progress.budget import Budget, Clock
 
-__all__ = ["SLOWEST", "Answering", "Shares", "Stopwatch", "machine_pace"]
+__all__ = ["ROW_SECONDS", "SLOWEST", "Answering", "Shares", "Stopwatch", "machine_pace"]
 
 WRITING_SECONDS = 2.5  # for figures, page and the best model
 WRITING_RATE, MOST_WRITING_RATE = 0.001, 0.1  # of the time: beside that, and at most

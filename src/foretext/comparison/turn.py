@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from foretext.comparison.candidate import Candidate, Sections
-from foretext.comparison.ledger import Ledger, Outcome, Plan, SeedOutcome
+from foretext.comparison.cells import Cell, cells_of, total_weight
+from foretext.comparison.ledger import CellOutcome, Ledger, Outcome, Plan, SeedOutcome
 from foretext.comparison.request import CompareRequest
-from foretext.comparison.shares import Answering, Stopwatch
+from foretext.comparison.shares import ROW_SECONDS, Answering, Stopwatch
 from foretext.comparison.worker import (
     Finetune,
     FinetuneReply,
@@ -24,6 +26,8 @@ __all__ = ["Comparing", "Turn"]
 
 LATE_RATE, LATE_SECONDS = 1.25, 20.0  # what does not end by its budget is stopped after that
 LEAST_SECONDS = 0.5  # of the budget of a job; whether that is enough is its own to say
+LEAST_CELL_SECONDS = 2.0  # likewise, of one with few labels
+ANSWERING_RATE = 0.3  # of the time of a cell, at most, that is kept free for its answers
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,25 @@ class Comparing:
     def answering(self) -> Answering:
         """What all models answer at the end."""
         plan = self.plan
-        return Answering(plan.rows[self.part], self.request.seeds, plan.pace, plan.row_length)
+        return Answering(plan.rows[self.part], len(self.last_cells), plan.pace, plan.row_length)
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """The fine-tunings of each candidate, in their order."""
+        request, plan = self.request, self.plan
+        return cells_of(plan.labels, plan.rows["train"], draws=request.draws, seeds=request.seeds)
+
+    @property
+    def last_cells(self) -> list[Cell]:
+        """Those with the most labels, whose models are kept."""
+        return [cell for cell in self.cells if cell.is_last]
+
+    @property
+    def num_measured(self) -> int:
+        """How many rows the cells of a curve answer."""
+        number = self.ledger.num_measured
+        assert number is not None, "it is decided before the first turn"
+        return number
 
     def pretraining_settings(self, candidate: Candidate) -> Sections:
         """Return the settings over the recipe of a candidate."""
@@ -91,7 +113,9 @@ class Turn:
     round: int
     given: float
     pretrained: PretrainReply | None = None
-    learned: list[FinetuneReply] = field(default_factory=list)
+    learned: list[FinetuneReply] = field(default_factory=list)  # with the most labels
+    cells: list[CellOutcome] = field(default_factory=list)  # with fewer
+    row_seconds: float = ROW_SECONDS  # of an answer of the newest model
     failed_seconds: float = 0.0
 
     @property
@@ -102,7 +126,8 @@ class Turn:
     @property
     def finetuning_seconds(self) -> float:
         """Seconds of all of its fine-tunings."""
-        return sum(reply.seconds for reply in self.learned)
+        last, others = ([each.seconds for each in own] for own in (self.learned, self.cells))
+        return sum(last) + sum(others)
 
     @property
     def used(self) -> float:
@@ -122,8 +147,13 @@ class Turn:
         """
         try:
             base = self._base()
-            for seed in range(self.comparing.request.seeds):
-                self._learn(base, seed)
+            cells = self.comparing.cells
+            for place, cell in enumerate(cells):
+                seconds = self.left * cell.weight / total_weight(cells[place:])
+                if cell.is_last:
+                    self.learned.append(self._learn(base, cell, seconds))
+                else:
+                    self._learn_few(base, cell, seconds)
         except JobFailed as failure:
             self.failed_seconds = failure.seconds
             return self._outcome(self._sentence(failure))
@@ -160,24 +190,60 @@ class Turn:
         comparing.count(self.pretrained.seconds, began)
         return job.out
 
-    def _learn(self, base: str, seed: int) -> None:
-        """Learn the task with one seed, in an equal part of the time that is left."""
-        comparing, ledger = self.comparing, self.comparing.ledger
-        budget = _budget(self.left / (comparing.request.seeds - seed))
+    def _learn_few(self, base: str, cell: Cell, seconds: float) -> None:
+        """Learn the task with fewer labels; what fails there may succeed with more."""
+        found, sentence = None, None
+        try:
+            reply = self._learn(base, cell, max(seconds, LEAST_CELL_SECONDS))
+            found, took = reply.score, reply.seconds
+        except JobFailed as failure:
+            sentence, took = self._sentence(failure), failure.seconds
+        self.cells.append(CellOutcome(cell.labels, cell.draw, found, took, sentence))
+
+    def _learn(self, base: str, cell: Cell, seconds: float) -> FinetuneReply:
+        """Learn the task with the labels and the seed of a cell, in its time."""
+        comparing = self.comparing
+        job = self._job(base, cell, _budget(seconds))
+        assert job.budget is not None, job
         began = comparing.watch()
+        reply = comparing.worker.run(job, limit=_limit(job.budget))
+        comparing.count(reply.seconds, began)
+        self.row_seconds = reply.row_seconds
+        return reply
+
+    def _job(self, base: str, cell: Cell, budget: float) -> Finetune:
+        """Return what learns a cell; of a curve, every cell chooses weights by its own rows."""
+        comparing, ledger = self.comparing, self.comparing.ledger
+        run = ledger.run(self.candidate, self.round, cell.draw)
         job = Finetune(
             comparing.request.task,
             base,
-            str(ledger.rows_file("train")),
+            str(ledger.learned_file(cell)),
             str(ledger.rows_file("valid")),
-            str(ledger.run(self.candidate, self.round, seed)),
+            str(run),
             settings=_over(self.candidate.settings, "rows", comparing.plan.reading),
             budget=budget,
-            seed=comparing.request.seed + seed,
+            seed=comparing.request.seed + cell.draw,
             quiet=comparing.quiet,
+            holds_out=bool(comparing.plan.labels),
         )
-        self.learned.append(comparing.worker.run(job, limit=_limit(budget)))
-        comparing.count(self.learned[-1].seconds, began)
+        return job if cell.is_last else self._of_few(job, cell)
+
+    def _of_few(self, job: Finetune, cell: Cell) -> Finetune:
+        """Return a job that keeps its answers to the measured rows, and no model."""
+        comparing, ledger = self.comparing, self.comparing.ledger
+        assert job.budget is not None, job
+        number, every = comparing.num_measured, comparing.answering.rows
+        answers = ledger.cell(self.candidate, self.round, cell)
+        answering = min(number * self.row_seconds, ANSWERING_RATE * job.budget)
+        return replace(
+            job,
+            valid=str(ledger.measured_file(comparing.part, number, every)),
+            out=str(answers.with_name(f"{answers.name}-run")),
+            budget=_budget(job.budget - answering),
+            answers=str(answers),
+            is_kept=False,
+        )
 
     def _outcome(self, sentence: str | None) -> Outcome:
         pretrained, learned = self.pretrained, self.learned
@@ -196,6 +262,7 @@ class Turn:
             seeds=[
                 SeedOutcome(seed, reply.score, reply.seconds) for seed, reply in enumerate(learned)
             ],
+            cells=self.cells,
             pretraining_curve=[] if pretrained is None else list(pretrained.curve),
             curve=self._curve(),
             judged_by=None if best is None else best.judged_by,

@@ -128,6 +128,10 @@ class Finetune:
         budget: seconds from the moment at which the job begins; what learns at once needs none.
         seed: counted from 0, over the seed of the settings.
         quiet: show no progress; None: show it on a terminal.
+        holds_out: whether weights are chosen by rows of `train`, as `foretext finetune` holds them
+            out where it gets no others; those of `valid` are then answered at the end alone.
+        answers: folder for the answers to `valid`, where `holds_out`; None: they are not kept.
+        is_kept: whether the folder of the run stays once the job has ended.
     """
 
     task: str
@@ -139,6 +143,9 @@ class Finetune:
     budget: float | None = None
     seed: int = 0
     quiet: bool | None = None
+    holds_out: bool = False
+    answers: str | None = None
+    is_kept: bool = True
     kind: Literal["finetune"] = "finetune"
 
 

@@ -15,6 +15,7 @@ __all__ = ["COMPARED", "ComparisonFacts", "read_comparison"]
 
 COMPARED = "compare.json"
 MOST_CANDIDATES, MOST_POINTS = 1000, 100_000  # more are no comparison that a page can show
+MOST_NUMBERS = 100  # of labels, likewise
 
 
 def _inside(path: str) -> str:
@@ -123,6 +124,71 @@ class ComparedCandidate(Known):
     warnings: list[str] = Field(default_factory=list)
 
 
+class LabelPoint(Known):
+    """The mean score over draws with one number of labels."""
+
+    labels: Count
+    value: Figure
+    low: Figure
+    high: Figure
+    draws: Count
+    is_best: bool
+    is_tie: bool
+
+
+class LabelLine(Known):
+    """The scores of a candidate by number of labels."""
+
+    name: Name
+    group: str = ""
+    points: list[LabelPoint]
+
+
+class LabelCell(Known):
+    """One fine-tuning: a number of labels and a draw of them."""
+
+    name: Name
+    labels: Count
+    draw: Count
+    score: Figure | None
+    seconds: Seconds
+    sentence: str | None = None
+
+
+class LabelCrossing(Known):
+    """The number of labels from which on another candidate is better."""
+
+    few: Name
+    many: Name
+    labels: Annotated[Number, Field(gt=0)]
+    low: Count
+    high: Count
+
+
+class LabelWorth(Known):
+    """By how much the error falls with more labels than the most that were measured."""
+
+    name: Name
+    labels: Count
+    more: Count
+    value: Figure
+    low: Figure
+    high: Figure
+
+
+class LabelCurve(Known):
+    """Scores by number of labels."""
+
+    labels: Annotated[list[Annotated[Count, Field(ge=1)]], Field(max_length=MOST_NUMBERS)]
+    is_every_row: bool
+    measured_rows: Count
+    lines: Annotated[list[LabelLine], Field(max_length=MOST_CANDIDATES)]
+    crossing: LabelCrossing | None = None
+    worth: LabelWorth | None = None
+    sentence: str
+    cells: Annotated[list[LabelCell], Field(max_length=MOST_POINTS)] = Field(default_factory=list)
+
+
 class Shared(Known):
     """Work that was done once for several candidates."""
 
@@ -172,6 +238,7 @@ class ComparisonFacts(Known):
     notes: list[str] = Field(default_factory=list)
     candidates: Annotated[list[ComparedCandidate], Field(max_length=MOST_CANDIDATES)]
     recommendation: Recommendation | None = None
+    label_curve: LabelCurve | None = None
     best: Literal["best"] | None = None
     agreement: Agreement | None = None
     disagreements: list[Disagreement] = Field(default_factory=list)

@@ -23,6 +23,7 @@ from foretext.report.comparison_files import (
     read_comparison,
 )
 from foretext.report.comparison_table import cost_rows, interval_scale, leader_rows, left_out, ranks
+from foretext.report.label_curves import label_chart, label_rows
 from foretext.report.page import budget, duration, label, table, tile, write_page
 from foretext.report.task_card import POINTS, figure_name, figure_text
 
@@ -88,6 +89,9 @@ def write_comparison_report(content: Content, path: Path) -> None:
         costs=_of_numbers(cost_rows(facts.candidates)),
         figures=_of_numbers(_figure_rows(facts)),
         forecasts=_of_numbers(_forecast_rows(facts), num_texts=1),
+        labels=facts.label_curve,
+        label_table=_of_numbers(_label_rows(facts)),
+        label_failures=_label_failures(facts),
         losses=[(name, place) for place, (name, _) in losses.items()],
         times=time_rows(facts.candidates),
         shared=table(_shared_rows(facts)),
@@ -198,7 +202,10 @@ def _comparison_charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
         if len(costed) >= FEWEST_CANDIDATES:
             charts[key] = cost_chart(costed, cost, name, number_format=number_format)
     scores = learning_chart(facts.candidates, f"{name}, held-out rows", number_format=number_format)
-    return charts | ({} if scores is None else {"scores": scores})
+    curve = facts.label_curve
+    labels = None if curve is None else label_chart(curve, name, number_format=number_format)
+    found = {"scores": scores, "labels": labels}
+    return charts | {key: chart for key, chart in found.items() if chart is not None}
 
 
 def _loss_charts(
@@ -267,6 +274,22 @@ def _forecast_rows(facts: ComparisonFacts) -> list[Row]:
         }
         for each in facts.candidates
         if (found := each.forecast) is not None
+    ]
+
+
+def _label_rows(facts: ComparisonFacts) -> list[Row]:
+    """Return the scores by number of labels as text."""
+    curve = facts.label_curve
+    return [] if curve is None else label_rows(curve, facts.judged_by)
+
+
+def _label_failures(facts: ComparisonFacts) -> list[tuple[str, str]]:
+    """Return the name and the sentence of each training with few labels that failed."""
+    cells = [] if facts.label_curve is None else facts.label_curve.cells
+    return [
+        (f"{each.name}, {each.labels:,} labels, draw {each.draw + 1}", each.sentence)
+        for each in cells
+        if each.sentence
     ]
 
 

@@ -1,0 +1,170 @@
+"""One sentence on labels: which candidate suits how many, and what another few are worth.
+
+It says no more than is known. A number at which to change is given only where one candidate is
+better before it and the other one after it, both beyond the interval of the difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from foretext.comparison.label_scores import Crossing, Estimate, LabelScores, crossing
+from foretext.comparison.power_law import Worth, worth_of
+from foretext.report.task_card import POINTS, figure_name
+
+__all__ = ["Rivals", "label_crossing", "label_sentence", "label_worth", "rivals", "rounded"]
+
+MOST_TIES = 3  # candidates that a sentence names
+LEAST_POINTS = 0.1  # of a figure in percent: less is nothing that a user notices
+
+Rivals = tuple[str, str]  # the best with the fewest labels, and the best with the most
+
+
+def rivals(scores: LabelScores) -> Rivals:
+    """Return the best candidate with the fewest labels and the one with the most."""
+    few, many = (scores.best(number) for number in (scores.labels[0], scores.labels[-1]))
+    return few or scores.names[0], many or scores.names[0]
+
+
+def label_crossing(scores: LabelScores, few: str, many: str) -> Crossing | None:
+    """Return where the second candidate becomes better than the first one."""
+    differences = _differences(scores, many, few)
+    found = crossing(scores.labels, differences)
+    if found is None:
+        return None
+    after = differences[scores.labels.index(found.high)]
+    return found if after is not None and after.sign > 0 else None
+
+
+def label_worth(scores: LabelScores, name: str, judged_by: str) -> Worth | None:
+    """Return what more labels are worth to a candidate; None: its errors follow no law."""
+    points = [(number, scores.point(name, number)) for number in scores.labels]
+    known = [(number, point.value) for number, point in points if point is not None]
+    if not known or known[-1][0] != scores.labels[-1]:
+        return None
+    scale = 100.0 if judged_by in POINTS else 1.0
+    labels, values = zip(*known, strict=True)
+    errors = [1 - value / scale for value in values]
+    return worth_of(labels, errors, [each / scale for each in _errors(scores, name, labels)])
+
+
+def label_sentence(
+    scores: LabelScores, judged_by: str, worth: Worth | None, *, is_every_row: bool
+) -> str:
+    """Return the sentence.
+
+    Args:
+        scores: of one candidate or more, at two numbers or more.
+        judged_by: the figure of the scores.
+        worth: of more labels, to the best candidate with the most labels.
+        is_every_row: whether the largest number is that of all rows that the user has.
+    """
+    few, many = rivals(scores)
+    said = _of_one(scores, many) if few == many else _of_two(scores, few, many)
+    gain = _gain(worth, judged_by, many, is_every_row=is_every_row)
+    return f"{'; '.join(filter(None, [said, gain]))}."
+
+
+def rounded(labels: float) -> int:
+    """Return a number of labels as a person says it: 812 is about 800, 1534 about 1500."""
+    step = 5 * 10 ** max(int(math.log10(max(labels, 1))) - 1, 0)
+    return round(labels) if labels < 10 else step * round(labels / step)
+
+
+def _of_one(scores: LabelScores, name: str) -> str:
+    """Say where the best one at both ends is better than the others."""
+    smallest, largest = (f"{number:,}" for number in (scores.labels[0], scores.labels[-1]))
+    if len(scores.names) == 1:
+        first, last = (
+            scores.point(name, number) for number in (scores.labels[0], scores.labels[-1])
+        )
+        rise = first is not None and last is not None and last.low > first.high
+        verb = "learns more from" if rise else "is about as good with few labels as with"
+        return f"{name} {verb} {largest} labels" + (f" than from {smallest}" if rise else "")
+    others = [each for each in scores.names if each != name]
+    better = list(_places(scores, others, name, sign=1))
+    ties = list(_places(scores, others, name, sign=0))
+    said = f"Use {name} with any number of labels from {smallest} to {largest}"
+    if not ties and not better:
+        return f"{said}: it is the best at each that was measured"
+    named = [f"{each} ties with it {where}" for each, where in ties[:MOST_TIES]]
+    named += [f"{each} is better {where}" for each, where in better[:MOST_TIES]]
+    return f"{said}; {', '.join(named)}"
+
+
+def _of_two(scores: LabelScores, few: str, many: str) -> str:
+    """Say up to where the first one is the better one, or that they tie."""
+    found = label_crossing(scores, few, many)
+    if found is not None:
+        return (
+            f"With fewer than about {rounded(found.labels):,} labels use {few}, with more use "
+            f"{many} (where exactly between {found.low:,} and {found.high:,} is not known)"
+        )
+    return _by_number(scores, few, many)
+
+
+def _by_number(scores: LabelScores, few: str, many: str) -> str:
+    """Say at which numbers one of two is better, and where they tie."""
+    signs = [0 if each is None else each.sign for each in _differences(scores, many, few)]
+    numbers = {
+        sign: [n for n, own in zip(scores.labels, signs, strict=True) if own == sign]
+        for sign in (1, -1, 0)
+    }
+    if len(numbers[0]) == len(signs):
+        ends = f"from {scores.labels[0]:,} to {scores.labels[-1]:,}"
+        return f"{few} and {many} tie at every number of labels {ends}"
+    said = [
+        f"{winner} is better than {loser} {_with(numbers[sign])}"
+        for winner, loser, sign in ((many, few, 1), (few, many, -1))
+        if numbers[sign]
+    ]
+    return "; ".join([*said, *([f"they tie {_with(numbers[0])}"] if numbers[0] else [])])
+
+
+def _gain(worth: Worth | None, judged_by: str, name: str, *, is_every_row: bool) -> str | None:
+    """Say what another few labels are worth; None: nobody knows."""
+    if worth is None:
+        return None
+    value, low, high = (100 * each for each in (worth.value, worth.low, worth.high))
+    yours = f"your {worth.labels:,}" if is_every_row else f"{worth.labels:,}"
+    said = f"at {yours} labels another {worth.more:,} are worth"
+    if high < LEAST_POINTS:
+        return f"{said} nothing to {name} that could be measured"
+    unit = f"points of {figure_name(judged_by)}"
+    return f"{said} about {value:.2g} {unit} ({max(low, 0.0):.2g} to {high:.2g}) to {name}"
+
+
+def _places(
+    scores: LabelScores, others: Sequence[str], name: str, *, sign: int
+) -> Iterator[tuple[str, str]]:
+    """Yield others whose difference to one has a sign, and at which numbers."""
+    for each in others:
+        found = [
+            number
+            for number in scores.labels
+            if (own := scores.difference(each, name, number)) is not None and own.sign == sign
+        ]
+        if found:
+            yield each, "throughout" if len(found) == len(scores.labels) else _with(found)
+
+
+def _with(numbers: Sequence[int]) -> str:
+    """Return numbers of labels in words."""
+    named = [f"{number:,}" for number in numbers]
+    every = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+    return f"with {every} labels"
+
+
+def _differences(scores: LabelScores, name: str, other: str) -> list[Estimate | None]:
+    return [scores.difference(name, other, number) for number in scores.labels]
+
+
+def _errors(scores: LabelScores, name: str, labels: Sequence[int]) -> Iterator[float]:
+    """Yield the standard error over draws at each number; one draw has the deviation before it."""
+    before = 0.0
+    for number in labels:
+        deviation = scores.deviation(name, number)
+        before = before if deviation is None else deviation
+        draws = len(scores.each[name, number])
+        yield before / math.sqrt(draws)

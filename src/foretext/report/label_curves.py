@@ -1,0 +1,115 @@
+"""Scores by number of labels: a line for each candidate, and where another one becomes better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from foretext.report.charts import legend_above, number_axis, specification
+from foretext.report.comparison_costs import is_drawn
+from foretext.report.comparison_files import LabelCurve, LabelLine, LabelPoint
+from foretext.report.task_card import figure_text
+
+__all__ = ["label_chart", "label_rows"]
+
+HEIGHT = 340  # pixels
+MARGIN = 1.25  # by which the logarithmic axis goes on beyond its points
+APART = 1.02  # by which lines stand beside each other, so that their intervals can be seen
+ALL = "all"
+
+
+def label_chart(
+    curve: LabelCurve, title: str, *, number_format: str = ".3~f"
+) -> dict[str, Any] | None:
+    """Draw scores over the number of labels, with intervals; None where nothing can be drawn.
+
+    Args:
+        curve: of one candidate or more.
+        title: of the vertical axis.
+        number_format: of its figures, as d3 writes it.
+    """
+    import altair as alt
+
+    rows = list(_rows(curve))
+    if not rows:
+        return None
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    chosen = alt.param(
+        name="labelled", value=ALL, bind=alt.binding_select(options=[ALL, *names], name="Show ")
+    )
+    is_chosen = f"labelled === '{ALL}' || datum.name === labelled"
+    ends = [min(row["place"] for row in rows) / MARGIN, max(row["place"] for row in rows) * MARGIN]
+    across = alt.Scale(type="log", domain=ends, nice=False)
+    axis = number_axis(",", grid=False, values=[each for each in curve.labels if each])
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X("place:Q", title="labels to learn from", axis=axis, scale=across),
+        y=alt.Y("value:Q", title=title, axis=number_axis(number_format, tickCount=6),
+                scale=alt.Scale(zero=False)),
+        color=alt.Color("name:N", sort=names, scale=alt.Scale(domain=names),
+                        legend=legend_above(names) if len(names) > 1 else None),
+        opacity=alt.condition(is_chosen, alt.value(1), alt.value(0.12)),
+    )  # fmt: skip
+    lines = base.mark_line(strokeWidth=2)
+    reaches = base.mark_rule(strokeWidth=1.5).encode(y="low:Q", y2="high:Q", detail="place:Q")
+    points = base.mark_point(filled=True, size=52).encode(
+        tooltip=[
+            alt.Tooltip("name:N", title="candidate"),
+            alt.Tooltip("labels:Q", format=","),
+            alt.Tooltip("value:Q", title=title, format=number_format),
+            alt.Tooltip("interval:N", title="95 %"),
+            alt.Tooltip("draws:Q"),
+        ]
+    )
+    drawn = (reaches + lines + points).add_params(chosen)
+    return specification(drawn + _crossing(curve, across), f"{title} by labels", HEIGHT)
+
+
+def label_rows(curve: LabelCurve, judged_by: str) -> list[dict[str, Any]]:
+    """Return a row of text for each candidate, with its score at each number of labels."""
+    return [
+        {"candidate": line.name}
+        | {f"{number:,}": _shown(line, number, judged_by) for number in curve.labels}
+        for line in curve.lines
+    ]
+
+
+def _rows(curve: LabelCurve) -> Iterator[dict[str, Any]]:
+    middle = (len(curve.lines) - 1) / 2
+    for place, line in enumerate(curve.lines):
+        for point in line.points:
+            if all(is_drawn(each) for each in (point.value, point.low, point.high)):
+                yield {
+                    "name": line.name,
+                    **point.model_dump(include={"labels", "value", "low", "high", "draws"}),
+                    "place": point.labels * APART ** (place - middle),
+                    "interval": f"{point.low:.3f} to {point.high:.3f}",
+                }
+
+
+def _crossing(curve: LabelCurve, across: Any) -> Any:
+    """Return a vertical line where another candidate becomes better, with its number."""
+    import altair as alt
+
+    found = curve.crossing
+    rows: Sequence[dict[str, Any]] = [] if found is None else [{"at": found.labels}]
+    base = alt.Chart(alt.InlineData(values=[*rows])).encode(x=alt.X("at:Q", scale=across))
+    rule = base.mark_rule(strokeDash=[4, 4], strokeWidth=1.5)
+    said = "" if found is None else f"about {found.labels:,.0f}"
+    text = base.mark_text(align="left", dx=5, dy=4, fontSize=12, baseline="top")
+    return rule + text.encode(y=alt.value(0), text=alt.value(said))
+
+
+def _shown(line: LabelLine, number: int, judged_by: str) -> str:
+    point = next((each for each in line.points if each.labels == number), None)
+    if point is None:
+        return "–"
+    value = figure_text(judged_by, point.value)
+    return f"{value}{_mark(point)} ({_interval(point, judged_by)})"
+
+
+def _mark(point: LabelPoint) -> str:
+    return " *" if point.is_best else " =" if point.is_tie else ""
+
+
+def _interval(point: LabelPoint, judged_by: str) -> str:
+    return f"{figure_text(judged_by, point.low)} to {figure_text(judged_by, point.high)}"
