@@ -48,9 +48,11 @@ BEST, RESULTS = "best", "results.csv"
 
 Content = Mapping[str, Any]
 
-NOTHING = "No candidate finished that can be kept as a model."  # in place of a recommendation
+# In place of a recommendation.
+NOTHING = "No candidate finished that can be kept as a model."
+UNLEARNED = "No candidate has learned more than the most frequent answer; see the warnings."
 LEFT_OUT = "left out"  # the status of what never took part
-TIED = "tied with the best"
+TIED, NOT_LEARNED = "tied with the best", "has not learned"
 MEGABYTE = 1e6
 
 COLUMNS = ("method", "task", "seed", "metric_error", "time_train_s", "time_infer_s")
@@ -132,7 +134,7 @@ class Comparison:
     def __str__(self) -> str:
         said = [*(f"Warning: {each}" for each in self.warnings), text_table(self.content)]
         said += label_lines(self.content)
-        return "\n".join([*said, self.recommendation or NOTHING])
+        return "\n".join([*said, self.recommendation or _instead(self.content)])
 
     def __repr__(self) -> str:
         named = self.content["recommendation"]
@@ -150,8 +152,9 @@ def table_rows(content: Content) -> list[dict[str, Any]]:
     Returns:
         Of each: "name", "group", "status", "score" with "low" and "high", whether it is a "tie"
         with the best, "valid", "seconds" to fit, "milliseconds_per_row", "megabytes" on disk,
-        "memory_megabytes" while it was fitted, "parameters", the "forecast" of twice the time, and
-        the "sentence" that says why it did not finish. What was not measured is None.
+        "memory_megabytes" while it was fitted, "parameters", the "forecast" of twice the time, why
+        it has "not_learned", and the "sentence" that says why it did not finish. What was not
+        measured is None.
     """
     return [_row(candidate) for candidate in content["candidates"]]
 
@@ -190,9 +193,14 @@ def html_table(content: Content, recommendation: str | None) -> str:
     curve = content["label_curve"]
     said = [] if curve is None else [curve["sentence"]]
     said += [f"Warning: {each}" for each in content["warnings"]]
-    said.append(recommendation or NOTHING)
+    said.append(recommendation or _instead(content))
     above = "".join(f"<p>{html.escape(each)}</p>" for each in said)
     return f"{above}<table><thead>{_tr('th', head)}</thead><tbody>{rows}</tbody></table>"
+
+
+def _instead(content: Content) -> str:
+    """Return what stands in place of a recommendation."""
+    return UNLEARNED if any(each["not_learned"] for each in content["candidates"]) else NOTHING
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
@@ -222,6 +230,7 @@ def _row(candidate: Mapping[str, Any]) -> dict[str, Any]:
         "memory_megabytes": _megabytes(candidate["memory_bytes"]),
         "parameters": candidate["parameters"],
         "forecast": None if forecast is None else forecast["value"],
+        "not_learned": candidate["not_learned"],
         "sentence": candidate["sentence"],
     }
 
@@ -252,7 +261,7 @@ def _shown(row: Mapping[str, Any], judged_by: str, *, is_first: bool) -> list[st
         "" if row["seconds"] is None else duration(row["seconds"]),
         "" if milliseconds is None else f"{milliseconds:.3g}",
         "" if size is None else f"{size:.3g}",
-        TIED if row["tie"] and not is_first else "",
+        NOT_LEARNED if row["not_learned"] else TIED if row["tie"] and not is_first else "",
     ]
 
 

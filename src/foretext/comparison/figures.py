@@ -7,7 +7,7 @@ does not look at it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from foretext.comparison.candidate import Candidate, named_candidate
 from foretext.comparison.forecast import forecast
 from foretext.comparison.intervals import Difference, Samples, bootstrap
 from foretext.comparison.label_curve import label_content
+from foretext.comparison.learned import not_learned
 from foretext.comparison.ledger import Ledger, Outcome, Plan
 from foretext.comparison.ranking import ranked
 from foretext.comparison.recommendation import recommend
@@ -31,7 +32,7 @@ Content = dict[str, Any]  # as JSON has it
 NOT_MEASURED: Content = {"test": None, "against_best": None}
 
 UNKNOWN = ("valid", "seconds", "milliseconds_per_row", "milliseconds_in_batches", "memory_bytes",
-           "disk_bytes", "parameters", "forecast")  # fmt: skip
+           "disk_bytes", "parameters", "forecast", "not_learned")  # fmt: skip
 
 
 def comparison_content(
@@ -86,7 +87,7 @@ def comparison_content(
         "seeds": list(range(first, first + _num_models(plan))),
         "rounds": plan.request["rounds"],
         "shared": [dict(each) for each in shared],
-        "warnings": list(plan.warnings),
+        "warnings": [*plan.warnings, *_short_of_learning(order)],
         "notes": list(plan.notes),
         "candidates": order,
         "recommendation": recommendation,
@@ -102,6 +103,13 @@ def _num_models(plan: Plan) -> int:
     """Return how many models of a candidate are kept: of all rows one a seed, else one a draw."""
     learns_all = not plan.labels or plan.labels[-1] == plan.rows["train"]
     return int(plan.request["seeds" if learns_all else "draws"])
+
+
+def _short_of_learning(candidates: Sequence[Content]) -> Iterator[str]:
+    """Yield a sentence for each candidate whose figures are those of one that has not learned."""
+    for each in candidates:
+        if each["not_learned"]:
+            yield f"{each['name']} has not learned: {each['not_learned']}"
 
 
 def _figures(answered: Mapping[str, Sequence[Answered]]) -> dict[str, Content]:
@@ -214,8 +222,21 @@ def _candidate_entry(
         "disk_bytes": last.disk_bytes,
         "parameters": last.parameters,
         "forecast": forecast(last.judged_by or "", history, plan.rows["valid"]),
+        "not_learned": _not_learned(last, plan),
         "warnings": list(last.warnings),
     }
+
+
+def _not_learned(outcome: Outcome, plan: Plan) -> str | None:
+    if outcome.score is None or outcome.judged_by is None:
+        return None
+    return not_learned(
+        _valid(outcome),
+        outcome.judged_by,
+        plan.majority,
+        held_out=plan.rows["valid"],
+        passes=outcome.passes,
+    )
 
 
 def _left_out_entry(name: str, why: str, plan: Plan) -> Content:

@@ -169,6 +169,7 @@ def _finetuned(job: Finetune) -> FinetuneReply:
         curve=curve.points([f"valid_{judged_by}"]),
         warnings=facts["warnings"],
         row_seconds=row_seconds,
+        passes=curve.passes,
     )
 
 
@@ -360,6 +361,12 @@ class RunCurve:
     def seconds(self) -> float:
         """Seconds of the job so far, with those of its training in processes that were killed."""
         return self.before + time.monotonic() - self._began
+
+    @property
+    def passes(self) -> float | None:
+        """Passes over the rows to learn from; None: nothing counts them."""
+        found = [each["epoch"] for each in _records(self.run) if "epoch" in each]
+        return float(found[-1]) if found else None
 
     def points(self, names: Sequence[str]) -> list[tuple[float, float]]:
         """Return seconds since the job began, and a figure.

@@ -78,6 +78,7 @@ class Plan:
         pace: how many times as slow as usual the machine was.
         rows: number of the rows of each part.
         labels: numbers of rows to learn from, ascending; []: all rows alone.
+        majority: score of the most frequent answer on the held-out rows; None: there is none.
         row_length: mean length of the measured rows, as a multiple of that of the held-out ones.
         reading: the section `[rows]` that reads these files.
         corpus: files to pretrain on.
@@ -103,6 +104,7 @@ class Plan:
     notes: list[str] = field(default_factory=list)
     row_length: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     labels: list[Count] = field(default_factory=list)
+    majority: Figure | None = None
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,7 @@ class Outcome:
         curve: likewise, and the score of the held-out rows.
         judged_by: the figure of the scores.
         figures: of the held-out rows, by the best seed.
+        passes: over the rows to learn from, by the best seed; None: nothing counts them.
         row_seconds: of an answer, where many rows are answered at once.
         memory_bytes: the most that was held at once.
         disk_bytes, parameters: of the model.
@@ -184,6 +187,7 @@ class Outcome:
     curve: Curve = field(default_factory=list)
     judged_by: str | None = None
     figures: dict[str, Any] = field(default_factory=dict)
+    passes: Seconds | None = None
     row_seconds: Seconds = 0.0
     memory_bytes: Count | None = None
     disk_bytes: Count | None = None

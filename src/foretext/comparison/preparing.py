@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -91,6 +92,7 @@ def make_plan(request: CompareRequest, ledger: Ledger, watch: Stopwatch, pace: f
         warnings=warnings,
         notes=[*rows.notes, *filter(None, [clipped]), *few, *(notes if pretrains else [])],
         labels=numbers,
+        majority=_majority(rows),
         row_length=_row_length(ledger, rows),
     )
 
@@ -117,6 +119,16 @@ def write_draws(
                 f"{number:,} labels cannot show each of the {len(set(kinds)):,} kinds of rows; "
                 "those that a draw lacks are answered wrong"
             )
+
+
+def _majority(rows: ComparisonRows) -> float | None:
+    """Return the score of the most frequent answer on the held-out rows; None: there is none."""
+    found = rows.task.majority(rows.train)
+    if found is None:
+        return None
+    answers = found.answers(rows.valid)
+    score = float(answers.figures(rows.valid)[answers.judged_by])
+    return 0.0 if math.isnan(score) else score
 
 
 def _row_length(ledger: Ledger, rows: ComparisonRows) -> float:

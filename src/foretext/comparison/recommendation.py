@@ -4,6 +4,8 @@ About as good is within one standard error of the best score on the held-out row
 Breiman et al. 1984, section 3.4.3). The test has no say in it, so that its figures stay honest; the
 sentence gives them.
 
+What has not learned anything in its time is no result, and never recommended.
+
 A baseline of seconds is a measure for the others, and no folder keeps it: it is never recommended,
 but the sentence says if it is better.
 """
@@ -38,7 +40,8 @@ def recommend(
             may have been measured on a sample of them, so that no sentence gives the number.
         tested: number of the rows of the test; 0: there is none.
     """
-    finished = [each for each in candidates if each["status"] == "finished" and each["valid"]]
+    measured = [each for each in candidates if each["status"] == "finished" and each["valid"]]
+    finished = [each for each in measured if not each.get("not_learned")]
     models = [each for each in finished if each["base"] != BASELINE]
     if not models:
         return None
@@ -47,7 +50,7 @@ def recommend(
     fastest = min(map(_cost, near))
     chosen = max((each for each in near if _cost(each) <= AS_FAST * fastest), key=_valid)
     if len(finished) == 1:
-        why = "no other candidate finished"
+        why = f"no other candidate {'finished' if len(measured) == 1 else 'has learned'}"
     elif chosen is best:
         why = _best_reason(best, near, finished, judged_by)
     else:

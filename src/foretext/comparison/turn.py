@@ -266,6 +266,7 @@ class Turn:
             pretraining_curve=[] if pretrained is None else list(pretrained.curve),
             curve=self._curve(),
             judged_by=None if best is None else best.judged_by,
+            passes=None if best is None else best.passes,
             figures={} if best is None else best.figures,
             row_seconds=max((reply.row_seconds for reply in learned), default=0.0),
             memory_bytes=max(memory, default=None),

@@ -232,6 +232,7 @@ class FinetuneReply:
             measured it.
         warnings: sentences for a person.
         row_seconds: of an answer to a held-out row, where many are answered at once.
+        passes: over the rows to learn from; None: it learned from all at once.
     """
 
     seconds: Seconds
@@ -244,6 +245,7 @@ class FinetuneReply:
     curve: list[tuple[Number, Number]]
     warnings: list[str]
     row_seconds: Seconds = 0.0
+    passes: Seconds | None = None
     kind: Literal["finetuned"] = "finetuned"
 
 

@@ -121,6 +121,7 @@ class ComparedCandidate(Known):
     disk_bytes: Count | None = None
     parameters: Count | None = None
     forecast: Forecast | None = None
+    not_learned: str | None = None  # why its figures are no result
     warnings: list[str] = Field(default_factory=list)
 
 

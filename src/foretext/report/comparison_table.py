@@ -141,7 +141,9 @@ def _marks(each: ComparedCandidate, facts: ComparisonFacts, rank: int | None) ->
     if facts.recommendation is not None and facts.recommendation.name == each.name:
         yield "recommended"
     against = each.against_best
-    if rank is not None and rank > 1 and against is not None and against.is_tie:
+    if each.not_learned is not None:
+        yield "has not learned"
+    elif rank is not None and rank > 1 and against is not None and against.is_tie:
         yield "tie"
     if each.status == "dropped" and each.rounds:
         yield f"dropped in round {each.rounds[-1].round}"
