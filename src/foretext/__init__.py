@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from foretext.recipe import Recipe
     from foretext.search import SearchIndex
     from foretext.search.index import index
+    from foretext.tasks.classification.embeddings.classifier import EmbeddingClassifier
     from foretext.tasks.classification.linear import LinearClassifier
     from foretext.tasks.fasttext.classifier import FastTextClassifier
     from foretext.vectors.document_vectors import DocumentVectors
@@ -38,6 +39,7 @@ __all__ = [
     "Corpus",
     "Doc2Vec",
     "DocumentVectors",
+    "EmbeddingClassifier",
     "FastText",
     "FastTextClassifier",
     "ForetextError",
@@ -66,6 +68,7 @@ _HOMES = {
     "Corpus": "foretext.corpus",
     "Doc2Vec": "foretext.estimators",
     "DocumentVectors": "foretext.vectors.document_vectors",
+    "EmbeddingClassifier": "foretext.tasks.classification.embeddings.classifier",
     "FastText": "foretext.estimators",
     "FastTextClassifier": "foretext.tasks.fasttext.classifier",
     "ForetextError": "foretext.base.errors",

@@ -33,6 +33,7 @@ __all__ = [
     "load_language_model",
     "load_task",
     "load_vectors",
+    "opened_embedder",
     "opened_run",
     "reading_of_run",
     "run_vectors",
@@ -254,6 +255,15 @@ def load_embedder(path: str | Path) -> Any:
             "vectors, a language model, or a network that has learned a task."
         )
     return kind.code("embedder")(path)
+
+
+def opened_embedder(path: str | Path) -> tuple[Any, Path]:
+    """Open what embeds texts, as `load_embedder` does, and return where its files are.
+
+    Raises:
+        ForetextError: as of `load_embedder`.
+    """
+    return load_embedder(path), opened_run(path).path
 
 
 def opened_run(path: str | Path) -> RunFolder:

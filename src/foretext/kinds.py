@@ -8,11 +8,21 @@ imports nothing. A new kind is a file with that code, and a row here.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from foretext.base.registry import imported
 
-__all__ = ["ANSWERING", "COLUMNS", "KINDS", "PAIRS", "TASK", "Kind", "kinds_of_recipes"]
+__all__ = [
+    "ANSWERING",
+    "COLUMNS",
+    "KINDS",
+    "PAIRS",
+    "TASK",
+    "Kind",
+    "kinds_of_recipes",
+    "opened_embedder",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +45,8 @@ class Kind:
         learner: the `foretext.pretraining.learner.Learner` of the kind.
         reads_text: whether it is learned from texts and embeds texts; False: examples of another
             sort, such as images.
+        is_frozen: whether tasks are learned on its vectors as they are, by a linear head: it has no
+            network or vectors of words to go on with.
         has_word_map: whether its page has a map of words, which takes most of the page's time.
     """
 
@@ -50,6 +62,7 @@ class Kind:
     sections: str | None = None
     learner: str | None = None
     reads_text: bool = True
+    is_frozen: bool = False
     has_word_map: bool = False
 
     @property
@@ -81,6 +94,8 @@ COLUMNS = (
     "tag",
 )
 ANSWERING = ("precision", "num_beams", "max_new_tokens", "length_penalty", "no_repeat_ngram_size")
+
+EMBEDDERS = "foretext.artifact:opened_embedder"
 
 _WORD_VECTORS = Kind(
     name="word vectors",
@@ -130,6 +145,7 @@ KINDS = {
             evaluate_options=PAIRS,
             embedder="foretext.vectors.document_vectors:DocumentVectors.load",
             embed_options=(),
+            is_frozen=True,
             page="foretext.report.documents_report:report_documents",
             learner="foretext.pretraining.document_vectors:DocumentVectorLearner",
         ),
@@ -164,6 +180,7 @@ KINDS = {
             evaluate="foretext.topics.measure:measure_of_topics",
             evaluate_options=("documents", "encoding"),
             embedder="foretext.topics.model:TopicModel.load",
+            is_frozen=True,
             page="foretext.topics.report:report_topics",
             section="topics",
             sections="foretext.topics:TOPIC_SECTIONS",
@@ -182,6 +199,11 @@ KINDS = {
         ),
         replace(
             _CLASSIFIER,
+            name="embedding classifier",
+            load="foretext.tasks.classification.embeddings.classifier:EmbeddingClassifier.load",
+        ),
+        replace(
+            _CLASSIFIER,
             name="fasttext classifier",
             load="foretext.tasks.fasttext.classifier:FastTextClassifier.load",
         ),
@@ -192,3 +214,13 @@ KINDS = {
 def kinds_of_recipes() -> list[Kind]:
     """Return the kinds that recipes learn, in the order of the table."""
     return [kind for kind in KINDS.values() if kind.section is not None]
+
+
+def opened_embedder(path: str | Path) -> tuple[Any, Path]:
+    """Open what embeds texts, of any kind, for a model that holds it; return where its files are.
+
+    Raises:
+        ForetextError: there is none, or it is damaged.
+    """
+    opened: tuple[Any, Path] = imported(EMBEDDERS)(path)
+    return opened

@@ -8,6 +8,7 @@
     documents.safetensors  document vectors, with names, and what infers those of new documents
     model.safetensors      a network's weights, where a network was trained
     linear.safetensors     a linear classifier, alone or beside a network
+    embeddings.safetensors the heads of an embedding classifier; bases/ has what embeds texts
     words.safetensors      which words the head of a network reads beside the states
     config.json            what the folder holds; it marks a finished run
     metrics.jsonl          the training's figures, a line each
@@ -220,7 +221,8 @@ class RunFolder:
     def has_learned(self) -> bool:
         """Whether there is a checkpoint, or another result of a training, to go on from."""
         steps = self.checkpoints.rglob("step-*") if self.checkpoints.is_dir() else ()
-        results = (self.path / name for name in ("model.safetensors", "linear.safetensors"))
+        names = ("model.safetensors", "linear.safetensors", "embeddings.safetensors")
+        results = (self.path / name for name in names)
         return any(True for _ in steps) or any(path.is_file() for path in results)
 
     def note(self, sentence: str) -> None:

@@ -139,6 +139,13 @@ STAGES = [
     Stage("fasttext classifier", _task("classification", "fasttext", "classifier.workers=1")),
     Stage("linear classifier", _task("classification", "linear")),
     Stage(
+        "embedding classifier",
+        lambda folder: [
+            *_task("classification", "embeddings")(folder),
+            "--with", str(folder / "vectors.safetensors"),
+        ],
+    ),
+    Stage(
         "overwrite",
         _vectors("word2vec", "vectors.epochs=1", "vectors.seed=2"),
         before=_vectors("word2vec", "vectors.epochs=1"),

@@ -45,6 +45,7 @@ from foretext.recipe import Recipe
 from foretext.search import SearchIndex
 from foretext.search.index import index
 from foretext.tasks.answers import ShownRow
+from foretext.tasks.classification.embeddings.classifier import EmbeddingClassifier
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.linear_words import WordVocabulary
 from foretext.tasks.fasttext.classifier import FastTextClassifier
@@ -242,6 +243,19 @@ def _read_linear(folder: Path) -> None:
     LinearClassifier.load(folder / "model").predict_top(["a fine film", "unseen"], k=None)
 
 
+def _write_embeddings(folder: Path) -> None:
+    texts, labels = zip(*LABELLED, strict=True)
+    with tempfile.TemporaryDirectory() as base:
+        words = ["a", "fine", "bad", "film", "dull"]
+        path = Path(base) / "v.safetensors"
+        WordVectors(words, VECTORS[:5], np.arange(9, 4, -1)).save(path)
+        EmbeddingClassifier(path).fit(texts, labels).save(folder / "model")
+
+
+def _read_embeddings(folder: Path) -> None:
+    EmbeddingClassifier.load(folder / "model").predict_top(["a fine film", "unseen"], k=None)
+
+
 def _write_words(folder: Path) -> None:
     texts, labels = zip(*LABELLED, strict=True)
     parts = LinearClassifier().fit(texts, labels).parts
@@ -395,6 +409,7 @@ READERS = [
     Reader("ledger of a comparison", _write_ledger, _read_ledger),
     Reader("words that runs share", _shared_words, _shared_words),
     Reader("linear classifier", _write_linear, _read_linear),
+    Reader("embedding classifier", _write_embeddings, _read_embeddings),
     Reader("word features", _write_words, _read_words),
     Reader(
         "tokenizer of SentencePiece",

@@ -106,7 +106,7 @@ USES: dict[str, Callable[[Any], object]] = {
 
 REPORTS: dict[str, Callable[[Path], None]] = {
     **dict.fromkeys(("word2vec", "doc2vec", "lda", "bert", "autoencoder"), _report),
-    **dict.fromkeys(("classification", "linear classifier"), _report_task),
+    **dict.fromkeys(("classification", "linear classifier", "embedding classifier"), _report_task),
 }
 
 RUN_READERS = [

@@ -14,15 +14,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import torch
 
 import foretext as ft
 from foretext.base.config import Config
+from foretext.finetuning.bases import learner_class
 from foretext.tasks import CLASSIFIERS, TASKS
+from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
 from foretext.tasks.classification.linear_storage import LinearConfig
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
 from foretext.tasks.task import task_named
+from foretext.vectors.word_vectors import WordVectors
 from tests.contracts.changed_settings import (
     Settings,
     assert_obeyed,
@@ -38,9 +42,11 @@ from tests.networks import sentences, tokenizer_for
 from tests.task_files import TaskFiles, language_model, word_vectors, write_task_files
 
 VECTORS_FILE = "vectors.txt"
+FROZEN = ("counted.safetensors", "bert")  # bases of the learner "embeddings", beside its name
 LEARNERS: dict[str, tuple[str, type[Config]]] = {  # by base, the section and its settings
     "linear": ("linear", LinearConfig),
     "fasttext": ("classifier", FastTextClassifierConfig),
+    "embeddings": ("embeddings", EmbeddingsConfig),
 }
 WRITER = "transformer-2017"
 SMALL_WRITER = {"num_layers": 1, "dim": 16, "num_heads": 2, "max_length": 48}
@@ -67,6 +73,8 @@ VALUES: dict[str, list[Any]] = {  # where no usual number is another value
     "text_to_text: task.early_stopping": ["never"],
     "classifier.pretrained_vectors": [VECTORS_FILE],
     "linear.features": ["characters"],
+    "embeddings.weighting": ["mean"],
+    "embeddings.layer": [0],
     "classifier.dim": [16],
     "classifier.bucket": [7],
 }
@@ -111,6 +119,9 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Rows:
     for kind, tokenizer in (("bert", "wordpiece"), ("gpt", "bpe")):
         language_model(kind, tokenizer_for(tokenizer, text)).save(folder / kind)
     word_vectors().save(folder / VECTORS_FILE)
+    known = word_vectors()
+    counts = np.arange(len(known), 0, -1)
+    WordVectors(known.index_to_key, known.vectors, counts).save(folder / FROZEN[0])
     return Rows(files, folder)
 
 
@@ -139,6 +150,10 @@ def arrays_of(model: Any) -> dict[str, Any]:
     if hasattr(model, "head"):
         named = {**model.base.backbone.state_dict(), **model.head.state_dict(prefix="task.")}
         return {name: value.detach().float().numpy() for name, value in named.items()}
+    if hasattr(model, "views"):
+        heads = [view.head for view in model.views]
+        found = {f"{at}": each for head in heads for at, each in enumerate(head)}
+        return {**found, "mixture": np.array([view.weight for view in model.views])}
     if hasattr(model, "model"):
         return {"words": model.model.hidden(ASKED), "outputs": model.model.outputs}
     return {"weights": model.weights, "bias": model.bias, "idf": model.idf}
@@ -155,6 +170,7 @@ def shown_run(owner: str, base: str, settings: Settings, training: Settings, row
         sections["backbone"] = SMALL_WRITER
     path = rows.folder / base
     files = rows.files
+    frozen = [rows.folder / name for name in FROZEN] if owner == "embeddings" else []
     with TemporaryDirectory(dir=rows.folder) as folder:
         torch.manual_seed(0)
         finetune: Any = ft.finetune  # with a task that is named as it runs
@@ -164,6 +180,7 @@ def shown_run(owner: str, base: str, settings: Settings, training: Settings, row
             files.train(task),
             Path(folder) / "run",
             valid=files.test(task),
+            beside=frozen,
             settings=sections,
         )
         losses = shown_losses(Path(folder) / "run" / "metrics.jsonl")
@@ -206,7 +223,8 @@ def test_a_changed_setting_is_obeyed(field: tuple[str, str], rows: Rows) -> None
 
 
 def test_every_classifier_is_among_them() -> None:
-    assert {name.removesuffix(" classifier") for name in CLASSIFIERS} == {*LEARNERS}
+    known = {learner_class(name).predictor_of("classification").kind for name in LEARNERS}
+    assert known == {*CLASSIFIERS}
 
 
 def test_the_tables_name_settings_that_are_there() -> None:

@@ -55,8 +55,8 @@ def finetune(
             autocompletion=complete_base,
             help="What it is learned on: a run, a Hugging Face folder, a vector file; or a name, "
             "to learn from scratch: textcnn, lstm, gru, rnn, reader, transformer, fasttext, "
-            "linear; for text_to_text transformer-2017, gru-attention, lstm-attention; or "
-            "module:Class.",
+            "linear, embeddings; for text_to_text transformer-2017, gru-attention, "
+            "lstm-attention; or module:Class.",
         ),
     ] = None,
     train: Annotated[
@@ -85,6 +85,15 @@ def finetune(
             metavar="RUN",
             help="A model whose probabilities are learned beside the labels: a run, or linear, "
             "fasttext, self, ensemble.",
+        ),
+    ] = None,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="RUN",
+            help="Another base of embeddings, beside BASE: a run, a model folder or a vector file; "
+            "may be given several times.",
         ),
     ] = None,
     adapt: Annotated[
@@ -160,7 +169,7 @@ def finetune(
     )
     recipe = TaskRecipe.load(
         config, sections, task=task, base=base, budget=budget, search=search,
-        unlabelled=unlabelled, teacher=teacher, **files,
+        unlabelled=unlabelled, teacher=teacher, beside=tuple(beside or ()) or None, **files,
     )  # fmt: skip
     columns = given_options(
         text=text, label=label, text_a=text_a, text_b=text_b, negative=negative, score=score,

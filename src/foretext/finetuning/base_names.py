@@ -7,7 +7,9 @@ from typing import Any
 from foretext.backbones import BACKBONES
 from foretext.base.errors import SettingError
 
-__all__ = ["LEARNERS", "SHORT_NAMES", "base_names"]
+__all__ = ["EMBEDDINGS", "LEARNERS", "SHORT_NAMES", "base_names"]
+
+EMBEDDINGS = "embeddings"  # learns linear heads on what was pretrained
 
 # Backbones that are better known by another name: the row of BACKBONES, and settings.
 SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -20,6 +22,7 @@ SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 # What learns without PyTorch.
 LEARNERS = {
+    EMBEDDINGS: "foretext.finetuning.embeddings:EmbeddingLearner",
     "fasttext": "foretext.finetuning.fasttext:FastTextLearner",
     "linear": "foretext.finetuning.linear:LinearLearner",
 }

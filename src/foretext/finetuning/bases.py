@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from foretext.artifact import load
+from foretext.artifact import load, opened_run
 from foretext.backbones import BACKBONES
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.registry import imported
-from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
+from foretext.finetuning.base_names import EMBEDDINGS, LEARNERS, SHORT_NAMES, base_names
 from foretext.finetuning.recipe import BaseModel
+from foretext.kinds import KINDS
 from foretext.recipes import recipe_names
 from foretext.tasks.task import Task, task_named
 
@@ -97,8 +98,19 @@ def learner_class(base: BaseModel) -> type[Learner]:
             f"this name.{hint}"
         )
     name = str(base) if isinstance(base, str | Path) else ""
+    if not is_name(base) and _is_frozen(base):
+        name = EMBEDDINGS
     learner: type[Learner] = imported(LEARNERS.get(name, NETWORK))
     return learner
+
+
+def _is_frozen(base: BaseModel) -> bool:
+    """Whether a run, or what was opened, embeds texts and can be learned on no further."""
+    try:
+        kind = opened_run(base).kind if isinstance(base, str | Path) else base.kind
+    except AttributeError:  # of something else, which `open_base` refuses
+        return False
+    return kind in KINDS and KINDS[kind].is_frozen
 
 
 def task_on(name: str, base: BaseModel) -> Task:

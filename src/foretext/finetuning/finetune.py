@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, overload
@@ -24,6 +24,7 @@ from foretext.progress import is_quiet
 from foretext.recipe.recipe import GivenSections, given_sections
 
 if TYPE_CHECKING:
+    from foretext.tasks.classification.embeddings.classifier import EmbeddingClassifier
     from foretext.tasks.classification.linear import LinearClassifier
     from foretext.tasks.classification.network import TextClassifier
     from foretext.tasks.fasttext.classifier import FastTextClassifier
@@ -46,6 +47,7 @@ class Options(TypedDict, total=False):
     test: Rows | None
     unlabelled: Rows | None
     teacher: TeacherModel | None
+    beside: BaseModel | Sequence[BaseModel]
     config: str | Path | None
     settings: GivenSections | None
     rows: Config | Mapping[str, Any] | None
@@ -64,6 +66,16 @@ def finetune(  # type: ignore[overload-overlap]  # a str is the path of a networ
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> LinearClassifier: ...
+
+
+@overload
+def finetune(  # type: ignore[overload-overlap]
+    task: Literal["classification"],
+    base: Literal["embeddings"],
+    train: Rows,
+    out: str | Path | None = None,
+    **options: Unpack[Options],
+) -> EmbeddingClassifier: ...
 
 
 @overload
@@ -158,6 +170,7 @@ def finetune(
     test: Rows | None = None,
     unlabelled: Rows | None = None,
     teacher: TeacherModel | None = None,
+    beside: BaseModel | Sequence[BaseModel] = (),
     config: str | Path | None = None,
     settings: GivenSections | None = None,
     rows: Config | Mapping[str, Any] | None = None,
@@ -176,7 +189,7 @@ def finetune(
         base: what it is learned on: a run, a folder of Hugging Face or sentence-transformers, a
             vector file, one of these opened by `load`; or a name, to learn from scratch:
             ``"textcnn"``, ``"lstm"``, ``"gru"``, ``"rnn"``, ``"transformer"``, ``"fasttext"``,
-            ``"linear"``, or ``"module:Class"`` of a backbone of yours.
+            ``"linear"``, ``"embeddings"``, or ``"module:Class"`` of a backbone of yours.
         train: rows to learn from: a file, a folder, a glob or a URL; or rows in memory: (text,
             label) tuples, dicts, a table with these columns, or (X, y). A label may be a list of
             labels. Pairs have text_a, text_b and label; sentences tokens and tags; questions
@@ -195,6 +208,8 @@ def finetune(
             one of these opened by `load`; ``"linear"`` or ``"fasttext"``, which learn from `train`
             first; ``"self"``, the network of a first training; ``"ensemble"``, that network with
             the linear model.
+        beside: other bases, of ``"embeddings"`` and of a base that is learned on as it is: each is
+            another view of a text.
         config: a TOML file with all this under ``[run]``, and with settings, such as the
             ``recipe.toml`` of a run; what is given here replaces it.
         settings: by section, ``{"training": {"epochs": 3}}``, or ``["training.epochs=3"]``.
@@ -213,13 +228,19 @@ def finetune(
         chosen["rows"] = {**chosen.get("rows", {}), **_row_settings(rows)}
     recipe = TaskRecipe.load(
         config, chosen, task=task, base=base, train=train, valid=valid, test=test,
-        unlabelled=unlabelled, teacher=teacher, budget=budget, search=search,
+        unlabelled=unlabelled, teacher=teacher, beside=_several(beside), budget=budget,
+        search=search,
     )  # fmt: skip
     recipe = _read_memory(recipe)
     done = run_finetuning(recipe, out, overwrite=overwrite, resume=resume, quiet=quiet)
     if not is_quiet(quiet):
         say("\n".join(summary_lines(done.facts)), error=True)
     return done.model
+
+
+def _several(beside: Any) -> tuple[Any, ...] | None:
+    """Return one base, or several, as a tuple; None where there is none."""
+    return tuple(beside) or None if isinstance(beside, list | tuple) else (beside,)
 
 
 def _row_settings(rows: Any) -> dict[str, Any]:

@@ -75,6 +75,7 @@ class Learner(ABC):
     has_baseline: ClassVar[bool] = False  # whether a baseline is learned where nobody says
     takes_budget: ClassVar[bool] = True  # False: it learns at once
     learns_from_texts: ClassVar[bool] = False  # whether from a teacher, or texts without labels
+    takes_others: ClassVar[bool] = False  # whether it learns on other bases beside BASE
     learns_every_task: ClassVar[bool] = False  # also one from outside
     seed_section: ClassVar[str | None] = None  # of the setting `seed`; None: there is none
 
@@ -176,11 +177,16 @@ class Learner(ABC):
             )
 
     def _check_texts(self) -> None:
-        """Refuse a teacher and texts without labels where nothing learns from them."""
+        """Refuse a teacher, texts without labels and other bases where nothing learns from them."""
         recipe = self.job.recipe
         for name, given in (("teacher", recipe.teacher), ("unlabelled", recipe.unlabelled)):
             if given is not None and not self.learns_from_texts:
                 raise SettingError(f"--{name} has no effect on '{recipe.base}'; leave it out.")
+        if recipe.beside and not self.takes_others:
+            raise SettingError(
+                f"--with has no effect on '{recipe.base}'; leave it out, or give embeddings as "
+                "BASE, which learns linear heads on several frozen bases."
+            )
 
     def with_settings(self, sections: Sections) -> Self:
         """Return the learner with the settings that a search found, over those it has."""

@@ -1,7 +1,7 @@
 """The recipe of a fine-tuning: what is learned from which rows, and the settings for it.
 
     [run]          task, base, train; valid, test, budget, search,   RunConfig
-                   unlabelled, teacher
+                   unlabelled, teacher, beside
     [rows]         how the files are read                            the task's `rows_config`
     [finetuning]   seeds, baseline, calibration                      FinetuningConfig
     [task]         the head of a network                             the task's `task_config`
@@ -10,13 +10,14 @@
     [tokenizer]    its tokenizer                                     the Config of the tokenizer
     [linear]       in place of the four above                        LinearConfig
     [classifier]   likewise                                          FastTextClassifierConfig
+    [embeddings]   likewise                                          EmbeddingsConfig
 
 The ``recipe.toml`` of a run is such a file with every setting: it repeats the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, Union
@@ -51,6 +52,7 @@ TeacherModel = Union[str, Path, "Predictor"]
 
 SECTIONS = (  # that a user may set, beside [run]
     "task", "finetuning", "training", "backbone", "tokenizer", "rows", "linear", "classifier",
+    "embeddings",
 )  # fmt: skip
 LENGTHS = {"epochs", "steps", "budget_seconds"}  # settings of which one can be set
 ROWS = ("train", "valid", "test")
@@ -62,6 +64,7 @@ def _as_files(given: Any) -> Any:
     return tuple(given) if isinstance(given, list) else given
 
 
+Bases = Annotated[tuple[str, ...], BeforeValidator(_as_files)]
 Files = Annotated[str | tuple[str, str], BeforeValidator(_as_files)]
 
 
@@ -82,6 +85,8 @@ class RunConfig(Config):
     """File of texts without labels, for a teacher, for more pretraining, or for consistency."""
     teacher: str | None = None
     """Model whose answers are learned: a path, linear, fasttext, self or ensemble."""
+    beside: Bases | None = None
+    """Other bases, whose vectors are read beside those of the base: paths of runs or files."""
     budget: str | float | None = None
     """Time of the training, such as 10m, in place of epochs."""
     search: str | float | None = None
@@ -98,6 +103,7 @@ class TaskRecipe:
         train, valid, test: files of rows, or rows in memory.
         unlabelled: texts without labels, likewise.
         teacher: whose answers are learned beside the labels: an opened model, a path or a name.
+        beside: other bases, whose vectors are read beside: opened models or paths.
         budget_seconds: wall-clock time of the training, in place of epochs.
         search_seconds: wall-clock time of a search for settings before it.
         settings: by section; the class that a section sets up checks it.
@@ -110,6 +116,7 @@ class TaskRecipe:
     test: RowSource | None = None
     unlabelled: RowSource | None = None
     teacher: TeacherModel | None = None
+    beside: Sequence[BaseModel] = ()
     budget_seconds: float | None = None
     search_seconds: float | None = None
     settings: Sections = field(default_factory=dict)
@@ -145,6 +152,7 @@ class TaskRecipe:
         for name in ROWS:
             _refuse_kept_memory(name, given[name])
             given[name] = as_parallel_files(given[name]) or given[name]
+        given["beside"] = tuple(given["beside"] or ())
         budget, search = given.pop("budget"), given.pop("search")
         return cls(
             **given,
@@ -173,6 +181,8 @@ class TaskRecipe:
             files["unlabelled"] = str(self.unlabelled)
         if self.teacher is not None:
             files["teacher"] = _name_of(self.teacher)
+        if self.beside:
+            files["beside"] = [_name_of(each) for each in self.beside]
         return {"task": self.task, "base": _name_of(self.base), **files}
 
 

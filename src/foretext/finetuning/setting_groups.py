@@ -44,13 +44,14 @@ SECTIONS = {
     "finetuning": "foretext.finetuning.settings:FinetuningConfig",
     "linear": "foretext.tasks.classification.linear_storage:LinearConfig",
     "classifier": "foretext.tasks.fasttext.config:FastTextClassifierConfig",
+    "embeddings": "foretext.tasks.classification.embeddings.settings:EmbeddingsConfig",
     "reconstruction": "foretext.objectives.reconstruction:ReconstructionConfig",
     "clean": "foretext.cleaning.settings:CleaningConfig",
     "rules": "foretext.cleaning.quality_rules:QualityRules",
     "chinese_rules": "foretext.cleaning.quality_rules:ChineseRules",
 }
 SECTION_NAMES = [*SECTIONS, *TABLES, "rows", "task"]
-LEARNER_SECTIONS = {"fasttext": "classifier", "linear": "linear"}
+LEARNER_SECTIONS = {"fasttext": "classifier", "linear": "linear", "embeddings": "embeddings"}
 CHOSEN_LATER = "What you leave out is chosen to suit base and rows; the run's recipe.toml has it."
 
 

@@ -36,6 +36,7 @@ class ModelParts:
     kind: ClassVar[str] = "language model"
     task_origin: ClassVar = "pretrained"  # what a task that is learned on it starts with
     weighs_words: ClassVar[bool] = False  # `embed` takes no weights of words
+    has_layers: ClassVar[bool] = True  # but layers to take the states of
 
     @checked_arguments
     def __init__(

@@ -63,6 +63,7 @@ NAMES = {  # words of figures, as people write them
     "ndcg@10": "nDCG@10",
     "mrr@10": "MRR@10",
 }
+VIEW_COLUMNS = ("weight", "inverse_penalty", "log_loss", "accuracy")
 POINTS = {"bleu": "BLEU", "chrf": "chrF", "rouge_l": "ROUGE-L"}  # figures from 0 to 100
 
 
@@ -92,6 +93,7 @@ def task_card(
         _ensemble(facts, their_class),
         _data(facts, sections.get("run", {})),
         _layers(facts),
+        _views(facts),
         _informative_features(facts),
     )
     theirs = THEIRS.format(their_class=their_class, folder=folder)
@@ -219,6 +221,23 @@ def _layers(facts: Facts) -> str:
         return ""
     rows = [_row(name, f"{weight:.3f}") for name, weight in weights.items()]
     return "\n".join(["## Layers", "", _row("layer", "weight"), _row("---", "---:"), *rows])
+
+
+def _views(facts: Facts) -> str:
+    """Return how much each view of a text counts, where there are several kinds of them."""
+    rows = [
+        _row(f"`{each['view']}`", *(_cell(each[name]) for name in VIEW_COLUMNS))
+        for each in facts.get("views", [])
+    ]
+    if not rows:
+        return ""
+    names = ["view", *(figure_name(name) for name in VIEW_COLUMNS)]
+    head = ["## Views", "", _row(*names), _row("---", *("---:" for _ in VIEW_COLUMNS))]
+    return "\n".join([*head, *rows])
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
 
 
 def _informative_features(facts: Facts) -> str:

@@ -88,6 +88,16 @@ class Refit(BaseModel):
     valid: Count
 
 
+class ViewFacts(BaseModel):
+    """How much a view of a text counts, and what cross-validation says of it."""
+
+    view: str
+    weight: Share
+    inverse_penalty: Figure | None
+    log_loss: Figure | None
+    accuracy: Share | None
+
+
 class TaskFacts(Known):
     """Of ``config.json``, for a run that learned a task."""
 
@@ -109,6 +119,7 @@ class TaskFacts(Known):
     verdict: Verdict | None = None
     layer_weights: dict[str, Share] = Field(default_factory=dict)  # of a mix of layers
     informative_features: dict[str, list[str]] = Field(default_factory=dict)  # by label
+    views: list[ViewFacts] = Field(default_factory=list)  # of frozen bases and words
     warnings: list[str] = Field(default_factory=list)
     chosen: str | None = None  # which settings were chosen for the rows
     refit: Refit | None = None

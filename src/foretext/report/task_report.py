@@ -115,6 +115,7 @@ def write_task_report(
         signatures=_signatures(facts),
         labels=_label_table(facts, found),
         layers=table(_layers(facts)),
+        views=table([dict(view) for view in facts.get("views", [])]),
         informative_features=facts.get("informative_features", {}),
         examined=f"{found['rows']:,} {PARTS[found['part']]} rows" if found else "",
         is_small="confusion" in found and len(found["confusion"]["labels"]) <= FEW_LABELS,

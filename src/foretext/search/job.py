@@ -11,6 +11,7 @@ from foretext.artifact import load_embedder, load_vectors, opened_run
 from foretext.base.errors import Interrupted, MissingExtraError, ModelFileError, OutputError
 from foretext.base.files import output_error
 from foretext.base.interruption import Interruption
+from foretext.base.model_files import copy_model, fingerprint
 from foretext.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
 from foretext.progress import Progress
@@ -24,8 +25,6 @@ from foretext.search.folder import (
     IndexFacts,
     IndexFolder,
     ModelFacts,
-    copy_model,
-    fingerprint,
 )
 from foretext.search.passages import Passages
 from foretext.search.reading import read_passages

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import ModelFileError, SettingError
+from foretext.base.model_files import fingerprint
 from foretext.base.representation import represented
 from foretext.search.bm25 import BM25
 from foretext.search.embedder import Embedder, read_weights
-from foretext.search.folder import IndexFacts, IndexFolder, fingerprint
+from foretext.search.folder import IndexFacts, IndexFolder
 from foretext.search.passages import Hit, Passages, Results
 from foretext.search.query import QueryWays
 from foretext.search.vector_search import VectorSearch

@@ -21,6 +21,9 @@ TASKS = Registry(
 CLASSIFIERS = Registry(  # without a network of PyTorch, by the kind that their config.json names
     "classifier",
     {
+        "embedding classifier": (
+            "foretext.tasks.classification.embeddings.classifier:EmbeddingClassifier"
+        ),
         "fasttext classifier": "foretext.tasks.fasttext.classifier:FastTextClassifier",
         "linear classifier": "foretext.tasks.classification.linear:LinearClassifier",
     },

@@ -64,6 +64,7 @@ class TopicModel:
     text_framing: ClassVar[None] = None  # nothing stands around one
     prompts: ClassVar[Mapping[str, str]] = MappingProxyType({})  # to begin texts with
     weighs_words: ClassVar[bool] = False  # `embed` takes no weights of words
+    has_layers: ClassVar[bool] = False  # nor a layer
 
     def __init__(
         self,

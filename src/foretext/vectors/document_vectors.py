@@ -67,6 +67,7 @@ class DocumentVectors:
     text_framing: ClassVar[None] = None  # nothing stands around one
     prompts: ClassVar[Mapping[str, str]] = MappingProxyType({})  # to begin texts with
     weighs_words: ClassVar[bool] = False  # `embed` takes no weights of words
+    has_layers: ClassVar[bool] = False  # nor a layer
 
     @checked_arguments
     def __init__(

@@ -185,6 +185,7 @@ class WordVectors(WordSimilarity):
 
     text_room: ClassVar[int | None] = None  # a mean has no longest text
     weighs_words: ClassVar[bool] = True  # `embed` takes a weight of each word
+    has_layers: ClassVar[bool] = False  # `embed` takes no layer
 
     @checked_arguments
     def text_sizes(self, texts: Sequence[str]) -> list[int]:

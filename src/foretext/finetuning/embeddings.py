@@ -1,0 +1,135 @@
+"""The classifier of frozen vectors as a learner: linear heads on what was pretrained."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError
+from foretext.finetuning.base_names import EMBEDDINGS
+from foretext.finetuning.learner import Learner, Record
+from foretext.finetuning.task_rows import TaskRows
+from foretext.progress.run_context import RunContext
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.classification.embeddings.classifier import EmbeddingClassifier
+from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
+from foretext.tasks.predictor import Predictor
+
+__all__ = ["EmbeddingLearner"]
+
+
+@dataclass(frozen=True)
+class EmbeddingLearner(Learner):
+    """Logistic regressions on frozen bases and on words; cross-validation chooses what is open."""
+
+    origin = EMBEDDINGS
+    method = EmbeddingClassifier.method
+    sections = ("embeddings", "finetuning")
+    uses = frozenset({"valid_rate", "refit", "baseline"})
+    has_baseline = True
+    takes_budget = False
+    learns_from_texts = True
+    takes_others = True
+    seed_section = "embeddings"
+
+    @classmethod
+    def predictor_of(cls, task: str) -> type[Predictor]:
+        """Return the classifier of frozen vectors, which learns classification alone."""
+        if task != "classification":
+            raise SettingError(
+                f"A linear head on frozen vectors learns classification, not {task}; give another "
+                "BASE."
+            )
+        return EmbeddingClassifier
+
+    @property
+    def config(self) -> EmbeddingsConfig:
+        """The section `[embeddings]`."""
+        return EmbeddingsConfig.checked(dict(self.settings.get("embeddings", {})), "embeddings")
+
+    @property
+    def bases(self) -> list[Any]:
+        """What embeds texts: BASE, where it is no name, and those of --with."""
+        recipe = self.job.recipe
+        named = isinstance(recipe.base, str | Path) and str(recipe.base) == EMBEDDINGS
+        return [*([] if named else [recipe.base]), *recipe.beside]
+
+    @property
+    def needs_held_out_rows(self) -> bool:
+        """For figures, where there are no rows to test on."""
+        return self.job.recipe.test is None
+
+    @property
+    def refits(self) -> bool:
+        """Whether the model that is kept learns from the held-out rows too."""
+        chosen = self.finetuning.refit
+        return self.holds_out_for_figures if chosen is None else chosen
+
+    def check(self) -> None:
+        """Refuse times and a teacher as well, and bases that embed no texts."""
+        super().check()
+        recipe = self.job.recipe
+        given = {
+            "--budget": recipe.budget_seconds,
+            "--search": recipe.search_seconds,
+            "--teacher": recipe.teacher,
+        }
+        for name, value in given.items():
+            if value is not None:
+                raise SettingError(
+                    f"{name} has no effect on frozen vectors under a linear head; leave it out."
+                )
+        self._classifier(0).opened_views()
+
+    def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
+        """Learn from all rows at once."""
+        began = time.monotonic()
+        classifier = self._classifier(seed).composing(self.form)
+        texts, labels = [row.text for row in rows.train], [row.labels for row in rows.train]
+        unlabelled = [row.text for row in rows.unlabelled]
+        classifier.fit(texts, labels, unlabelled=unlabelled, context=context)
+        return classifier, {"step": len(classifier.views), "time": time.monotonic() - began}
+
+    def seed_of(self, seed: int) -> int:
+        """Return the seed by which the rows are cut."""
+        return self.config.seed + seed
+
+    def finish(self, model: Any, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any]:
+        """Say what each view counts, and what cross-validation says of all together."""
+        for sentence in _notes(model, self.config):
+            self.job.note(sentence)
+        return {}
+
+    def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
+        """Return the settings; penalties and weights are chosen again where the run is repeated."""
+        return {"embeddings": model.config.kept()}
+
+    def _classifier(self, seed: int) -> EmbeddingClassifier:
+        settings = {**self.config.model_dump(), "seed": self.seed_of(seed)}
+        return EmbeddingClassifier(self.bases, **settings)
+
+
+def _notes(model: EmbeddingClassifier, config: EmbeddingsConfig) -> Sequence[str]:
+    """Return what a person should know of how the heads were chosen."""
+    notes = [
+        f"the words of '{view.name}' weigh the same: it came without their counts"
+        for view in model.views
+        if view.lacks_counts and config.weighting is None
+    ]
+    if model.log_loss is None:
+        strengths = ", ".join(f"{view.inverse_penalty:g}" for view in model.views)
+        notes.append(
+            f"no class has two rows, so that none could be held out: inverse penalty {strengths}, "
+            "and all views weigh the same"
+        )
+    else:
+        parts = ", ".join(f"{view.name} {view.weight:.2f}" for view in model.views)
+        notes.append(
+            f"cross-validation over {counted(len(model.views), 'view')}: weights {parts}; accuracy "
+            f"{model.accuracy:.4f}, log loss {model.log_loss:.4f}"
+        )
+    return notes

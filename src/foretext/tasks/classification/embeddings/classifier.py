@@ -1,0 +1,336 @@
+"""Texts into classes by frozen vectors and by words, each under a logistic regression.
+
+A pretrained model stays as it is: only a linear head is learned, in seconds, whose penalty and
+whose weight beside other views cross-validation chooses. So few labels are enough, and what was
+learned from texts without labels counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext._version import __version__
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import GivenError, ModelFileError, SettingError
+from foretext.base.files import atomic_file, atomic_folder
+from foretext.base.replacement import CONFIG, refuse_unfinished
+from foretext.corpus.decoding import Form, normalize
+from foretext.data.rows.given import given_label_sets, given_texts
+from foretext.data.rows.label import ordered_labels
+from foretext.progress import Progress
+from foretext.progress.run_context import RunContext
+from foretext.tasks.class_answers import ClassAnswers
+from foretext.tasks.classification.embeddings.learning import LearnedViews, learn_views
+from foretext.tasks.classification.embeddings.logistic_head import Targets
+from foretext.tasks.classification.embeddings.mixture import mixed
+from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
+from foretext.tasks.classification.embeddings.storage import (
+    BASES,
+    FILE,
+    KIND,
+    EmbeddingParts,
+    KeptView,
+    read_parts,
+    write_parts,
+)
+from foretext.tasks.classification.embeddings.views import EmbeddedTexts, View, WordFeatures
+from foretext.tasks.classification.labeller import TextLabeller, check_same_number
+from foretext.tasks.classification.linear import informative_features
+from foretext.tasks.classification.linear_storage import LinearConfig
+from foretext.tasks.classification.task import Classification
+from foretext.tasks.not_fitted import not_fitted
+
+__all__ = ["EmbeddingClassifier", "targets_of"]
+
+Probabilities = NDArray[np.float64]
+
+
+class EmbeddingClassifier(TextLabeller):
+    """Logistic regressions on frozen vectors, and on words; their probabilities are mixed.
+
+    Bases are paths of runs, model folders or vector files, or what `foretext.load` opens: document
+    vectors, word vectors, static vectors, topics, language models, sentence encoders.
+
+    Attributes:
+        config: the settings.
+        views: of a text, after `fit`: features, head, weight, and figures of cross-validation.
+        log_loss: of the mixture, on rows that were held out by cross-validation, in nats; None:
+            no class has two rows.
+        accuracy: likewise.
+
+    >>> EmbeddingClassifier(words=True).fit(["a fine film", "a bad film"], ["good", "bad"])
+    <EmbeddingClassifier: task='classification', labels=2, parameters=6, views='words 1.00'>
+    """
+
+    task: ClassVar = Classification()
+    kind = KIND
+    method = "frozen vectors and logistic regression"
+    files = f"`{FILE}` holds heads and settings, `{BASES}/` copies of what embeds texts."
+    is_multi_label = False
+
+    @checked_arguments
+    def __init__(
+        self,
+        bases: Any = (),
+        *,
+        words: bool = True,
+        weighting: Literal["sif", "mean"] | None = None,
+        a: float = 1e-3,
+        remove_component: bool = True,
+        layer: int | tuple[int, ...] | None = None,
+        inverse_penalty: float | None = None,
+        folds: int = 5,
+        seed: int = 0,
+    ) -> None:
+        settings = {
+            "words": words, "weighting": weighting, "a": a, "remove_component": remove_component,
+            "layer": layer, "inverse_penalty": inverse_penalty, "folds": folds, "seed": seed,
+        }  # fmt: skip
+        self.config = EmbeddingsConfig.checked(settings, "embeddings")
+        self.bases = bases
+        self.views: tuple[KeptView, ...] = ()
+        self.log_loss: float | None = None
+        self.accuracy: float | None = None
+        self._form: Form = "NFC"
+        self._labels: tuple[str, ...] = ()
+
+    @classmethod
+    def of_parts(cls, parts: EmbeddingParts) -> Self:
+        """Return the classifier that has learned these."""
+        bases = [view.name for view in parts.views if isinstance(view.view, EmbeddedTexts)]
+        classifier = cls(bases, **parts.config.model_dump())
+        classifier._labels, classifier._form = parts.labels, parts.form
+        classifier.is_multi_label = parts.is_multi_label
+        classifier.views = tuple(parts.views)
+        classifier.log_loss, classifier.accuracy = parts.log_loss, parts.accuracy
+        return classifier
+
+    @property
+    def parts(self) -> EmbeddingParts:
+        """What was learned."""
+        return EmbeddingParts(
+            self.config, self._labels, self.views, self.is_multi_label, self._form,
+            self.log_loss, self.accuracy,
+        )  # fmt: skip
+
+    def composing(self, form: Form) -> Self:
+        """Bring texts into a Unicode normal form from now on; NFKC has NFC in it."""
+        self._form = "NFKC" if form == "NFKC" else self._form
+        return self
+
+    def opened_views(self) -> list[View]:
+        """Return the views, which have learned nothing yet; models are opened.
+
+        Raises:
+            ForetextError: a base embeds no texts.
+            SettingError: a setting has no effect on the bases, or there is no view at all.
+        """
+        bases = self.bases if isinstance(self.bases, list | tuple) else [self.bases]
+        views: list[View] = [EmbeddedTexts.of(base, self.config) for base in bases]
+        _refuse_idle(self.config, views)
+        if self.config.words:
+            views.append(WordFeatures(LinearConfig()))
+        if not views:
+            raise SettingError("There is nothing to learn on; give a base, or words = True.")
+        return views
+
+    @checked_arguments
+    def fit(
+        self,
+        texts: Any,
+        labels: Any,
+        *,
+        unlabelled: Any = (),
+        context: RunContext | None = None,
+    ) -> Self:
+        """Learn from N texts with one label each, or with any number of them.
+
+        Args:
+            texts: to learn from.
+            labels: of each text.
+            unlabelled: more texts, which say how rare words are, what all texts have in common,
+                and how vectors are spread.
+            context: a title for the progress; None: nothing is shown.
+
+        Raises:
+            CorpusError: there is no text, no word in them, or a single label alone.
+        """
+        texts, sets = given_texts(texts), given_label_sets(labels)
+        check_same_number(texts, sets)
+        names = ordered_labels(label for own in sets for label in own)
+        if len(names) < 2:
+            alone = f"the one class '{names[0]}' alone" if names else "no label"
+            raise GivenError(f"The texts have {alone}; two are needed to learn a difference.")
+        more = given_texts(unlabelled) if len(unlabelled) else []
+        targets = targets_of(sets, names)
+        known = [normalize(text, self._form) for text in texts]
+        every = [*known, *(normalize(text, self._form) for text in more)]
+        views = [view.fitted(every) for view in self.opened_views()]
+        with _bar(context, len(views) * len(texts)) as bar:
+            features = [view.features(known, bar) for view in views]
+        strata = [own[0] if own else "" for own in sets]
+        config = self.config
+        learned = learn_views(
+            features, targets, strata, inverse_penalty=config.inverse_penalty,
+            folds=config.folds, seed=config.seed,
+        )  # fmt: skip
+        self._labels, self.is_multi_label = names, targets.are_sets
+        self._keep(views, learned)
+        return self
+
+    def _keep(self, views: Sequence[View], learned: LearnedViews) -> None:
+        """Hold what was learned, in the numbers that a file keeps."""
+        pairs = zip(views, learned.views, strict=True)
+        self.views = tuple(KeptView.of(view, own) for view, own in pairs)
+        self.log_loss, self.accuracy = learned.log_loss, learned.accuracy
+
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show: settings, and what was learned."""
+        given = self.config.model_dump(include=self.config.changed)
+        if not self.views:
+            return given
+        shown = ", ".join(f"{view.name} {view.weight:.2f}" for view in self.views)
+        return {**super().summary(), "views": shown, **given}
+
+    @checked_arguments
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings; scikit-learn copies estimators by them."""
+        return {"bases": self.bases, **self.config.model_dump()}
+
+    def set_params(self, **settings: Any) -> Self:
+        """Change settings before `fit`.
+
+        Raises:
+            SettingError: there is no such setting, or a value is not allowed.
+        """
+        bases = settings.pop("bases", self.bases)
+        self.config = EmbeddingsConfig.checked(self.config.model_dump() | settings, "embeddings")
+        self.bases = bases
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return bool(self.views)
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """The labels, sorted by their values."""
+        return self._labels
+
+    @property
+    def num_parameters(self) -> int:
+        """Number of weights that were learned from the rows."""
+        return sum(view.head.weights.size + view.head.bias.size for view in self.views)
+
+    @property
+    def informative_features(self) -> dict[str, list[str]]:
+        """By label, the words that speak for it most; {}: words are not read."""
+        found = [view for view in self.views if isinstance(view.view, WordFeatures)]
+        if not found or not found[0].weight:
+            return {}
+        return informative_features(
+            self._labels, found[0].view.names, np.asarray(found[0].head.weights)
+        )
+
+    def view_probabilities(self, texts: Sequence[str]) -> Probabilities:
+        """Return (V, N, C), how probable each view makes each label.
+
+        Raises:
+            SettingError: nothing was learned yet.
+        """
+        if not self.views:
+            raise not_fitted()
+        known = [normalize(text, self._form) for text in texts]
+        return np.array(
+            [
+                view.head.probabilities(view.view.features(known), are_sets=self.is_multi_label)
+                for view in self.views
+            ]
+        )
+
+    def view_facts(self) -> list[dict[str, Any]]:
+        """Return what card and page say of the views, and of all together."""
+        found = [view.facts() for view in self.views]
+        if len(found) < 2:
+            return found
+        figures = {"log_loss": self.log_loss, "accuracy": self.accuracy}
+        return [*found, {"view": "all together", "weight": 1.0, "inverse_penalty": None, **figures}]
+
+    def answers_to(self, texts: list[str]) -> ClassAnswers:
+        """Return how probable each label is for each text."""
+        own = self.view_probabilities(texts)
+        weights = np.array([view.weight for view in self.views])
+        return ClassAnswers(self._labels, mixed(own, weights), self.is_multi_label)
+
+    def described(self) -> dict[str, Any]:
+        """Return what card and report say of the model, with its views."""
+        return {**super().described(), "views": self.view_facts()}
+
+    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write heads, copies of the bases, and ``config.json``.
+
+        Raises:
+            OutputError: one cannot be written.
+        """
+        write_parts(folder, self.parts)
+        known = {"foretext": __version__, "task": "classification", **facts, "kind": self.kind}
+        with atomic_file(folder / CONFIG) as temporary:
+            temporary.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+    @checked_arguments
+    def save(self, folder: str | Path) -> None:
+        """Write a folder that `load` opens, whole or not at all.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        with atomic_folder(Path(folder)) as temporary:
+            self.write(temporary, {})
+
+    @classmethod
+    @checked_arguments
+    def load(cls, folder: str | Path) -> Self:
+        """Open what `save`, or a run, left.
+
+        Raises:
+            ModelFileError: there is no such classifier, or a damaged one.
+        """
+        refuse_unfinished(Path(folder), ModelFileError)
+        return cls.of_parts(read_parts(Path(folder)))
+
+
+def targets_of(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> Targets:
+    """Return what rows should be answered, (N, C).
+
+    Args:
+        sets: the labels of each row.
+        names: C labels.
+    """
+    places = {label: place for place, label in enumerate(names)}
+    wanted = np.zeros((len(sets), len(names)))
+    for row, own in enumerate(sets):
+        wanted[row, [places[label] for label in own]] = 1.0
+    return Targets(wanted, np.ones(len(sets)), any(len(own) != 1 for own in sets))
+
+
+def _refuse_idle(config: EmbeddingsConfig, views: Sequence[Any]) -> None:
+    """Refuse settings that none of the bases obeys."""
+    weighs = any(view.weighting is not None for view in views)
+    idle = [] if weighs else ["weighting", "a", "remove_component"]
+    idle += [] if any(view.model.has_layers for view in views) else ["layer"]
+    if changed := [name for name in idle if name in config.changed]:
+        what = "language models" if changed[0] == "layer" else "word vectors"
+        raise SettingError(
+            f"[embeddings] {changed[0]} has no effect: it is of {what}, and no base is one; leave "
+            "it out."
+        )
+
+
+def _bar(context: RunContext | None, total: int) -> Progress:
+    quiet = context is None or context.quiet
+    return Progress("" if context is None else context.title, total, "texts", quiet=quiet)

@@ -1,0 +1,283 @@
+"""A classifier of frozen vectors as files: heads and settings in one, its bases as folders.
+
+    embeddings.safetensors   labels; weights (D, O) and bias (O,) of each view, the common direction
+                             of word vectors, features and idf of words; settings in the metadata
+    bases/1/, bases/2/, ...  copies of what embeds texts, each as its own kind keeps it
+
+A folder names no path outside of it: it opens when the bases are gone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, Field
+
+from foretext.base.errors import ModelFileError, SettingError
+from foretext.base.files import atomic_folder
+from foretext.base.parsing import parse_json, read_tensors, write_tensors
+from foretext.base.parsing.tensor_file import check_tensors
+from foretext.corpus.decoding import Form
+from foretext.data.rows.label import Label, kept_values, named_labels
+from foretext.kinds import opened_embedder
+from foretext.tasks.classification.embeddings.learning import LearnedView
+from foretext.tasks.classification.embeddings.logistic_head import LogisticHead
+from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
+from foretext.tasks.classification.embeddings.views import (
+    VECTORS,
+    WORDS,
+    EmbeddedTexts,
+    View,
+    WordFeatures,
+)
+from foretext.tasks.classification.linear_storage import (
+    LinearConfig,
+    kept_config,
+    packed_texts,
+    unpacked_texts,
+)
+
+__all__ = ["BASES", "FILE", "KIND", "EmbeddingParts", "KeptView", "read_parts", "write_parts"]
+
+KIND = "embedding classifier"
+FILE = "embeddings.safetensors"
+BASES = "bases"
+
+_LABELS = {"labels": ("uint8", 1), "label_ends": ("int64", 1)}
+_WORDS = {"features": ("uint8", 1), "feature_ends": ("int64", 1), "idf": ("float32", 1)}
+MOST_VIEWS = 64
+
+Share = Annotated[float, Field(ge=0, le=1.000001, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Figure = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class KeptView(NamedTuple):
+    """A view with its head, and what cross-validation says of it."""
+
+    view: Any  # EmbeddedTexts or WordFeatures
+    head: LogisticHead  # float32
+    weight: float
+    inverse_penalty: float
+    log_loss: float | None = None
+    accuracy: float | None = None
+
+    @classmethod
+    def of(cls, view: View, learned: LearnedView) -> Self:
+        """Return a view with what was learned, in the numbers that a file keeps."""
+        weights, bias = (np.asarray(each, np.float32) for each in learned.head)
+        head = LogisticHead(np.ascontiguousarray(weights), bias)
+        return cls(view, head, *learned[1:])
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return str(self.view.name)
+
+    @property
+    def lacks_counts(self) -> bool:
+        """Whether word vectors are averaged without the counts of their words."""
+        return isinstance(self.view, EmbeddedTexts) and self.view.lacks_counts
+
+    def facts(self) -> dict[str, Any]:
+        """Return what card and page say of it."""
+        return {
+            "view": self.name, "weight": round(self.weight, 4),
+            "inverse_penalty": self.inverse_penalty, "log_loss": self.log_loss,
+            "accuracy": self.accuracy,
+        }  # fmt: skip
+
+
+class EmbeddingParts(NamedTuple):
+    """What an embedding classifier has learned."""
+
+    config: EmbeddingsConfig
+    labels: tuple[str, ...]  # each a `Label`, which has its value
+    views: Sequence[KeptView]
+    is_multi_label: bool
+    form: Form = "NFC"  # of the rows, which texts are brought into
+    log_loss: float | None = None
+    accuracy: float | None = None
+
+
+class _View(BaseModel, extra="forbid"):
+    """What the metadata say of one view."""
+
+    name: str
+    base: Literal["folder", "file"] | None = None  # in its folder of `bases`; None: words
+    weighting: Literal["sif", "mean"] | None = None
+    a: Positive = 1e-3
+    has_direction: bool = False
+    layer: int | tuple[int, ...] | None = None
+    features: dict[str, Any] = {}  # settings of words
+    weight: Share
+    inverse_penalty: Positive
+    log_loss: Figure | None = None
+    accuracy: Share | None = None
+
+
+class _Settings(BaseModel, extra="forbid"):
+    """What the metadata of a file hold."""
+
+    is_multi_label: bool
+    form: Form
+    label_values: list[str | int | bool] | None = None
+    config: dict[str, Any]
+    views: Annotated[list[_View], Field(min_length=1, max_length=MOST_VIEWS)]
+    log_loss: Figure | None = None
+    accuracy: Share | None = None
+
+
+def write_parts(folder: Path, parts: EmbeddingParts) -> None:
+    """Write the file, and copies of the bases.
+
+    Raises:
+        OutputError: one cannot be written.
+    """
+    said, tensors = [], dict(packed_texts("label", parts.labels))
+    with atomic_folder(folder / BASES) as bases:
+        for number, kept in enumerate(parts.views, 1):
+            facts = {name: value for name, value in kept.facts().items() if name != "view"}
+            own, more = _described(kept.view, bases / str(number))
+            said.append({"name": kept.name, **facts, "weight": kept.weight, **own})
+            tensors |= more
+            tensors |= {f"weights_{number}": kept.head.weights, f"bias_{number}": kept.head.bias}
+            if isinstance(kept.view, EmbeddedTexts) and kept.view.direction is not None:
+                tensors[f"direction_{number}"] = kept.view.direction
+    settings = {
+        "is_multi_label": parts.is_multi_label, "form": parts.form,
+        "label_values": kept_values(parts.labels), "config": parts.config.model_dump(),
+        "views": said, "log_loss": parts.log_loss, "accuracy": parts.accuracy,
+    }  # fmt: skip
+    write_tensors(folder / FILE, tensors, {"format": KIND, "settings": json.dumps(settings)})
+
+
+def _described(view: Any, folder: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return what the metadata say of a view, and its tensors; what embeds is copied."""
+    if isinstance(view, WordFeatures):
+        tensors = {**packed_texts("feature", view.names), "idf": view.idf}
+        return {"features": view.config.model_dump()}, tensors
+    said = {
+        "base": "file" if view.write(folder) else "folder", "weighting": view.weighting,
+        "a": view.a, "has_direction": view.direction is not None, "layer": view.layer,
+    }  # fmt: skip
+    return said, {}
+
+
+def read_parts(folder: Path) -> EmbeddingParts:
+    """Read the file, and open the bases.
+
+    Raises:
+        ForetextError: one is missing, truncated, or holds something else.
+    """
+    path = folder / FILE
+    tensors, metadata = read_tensors(path, ModelFileError, _LABELS)
+    where = f"'settings' of {path}"
+    said = parse_json(metadata.get("settings", "null"), where, ModelFileError, _Settings)
+    try:
+        config = EmbeddingsConfig.checked(said.config, "embeddings")
+        labels = named_labels(unpacked_texts(tensors, "label"), said.label_values)
+        words = [_words(tensors, view.features) for view in said.views if view.base is None]
+    except (ValueError, SettingError, KeyError) as error:
+        raise ModelFileError(f"{path} is damaged ({error}); fetch or write it again.") from error
+    views = [
+        _read_view(path, number, view, tensors, words) for number, view in enumerate(said.views, 1)
+    ]
+    found = EmbeddingParts(
+        config, tuple(map(Label.read, labels)), views, said.is_multi_label, said.form,
+        said.log_loss, said.accuracy,
+    )  # fmt: skip
+    if not _fit(found):
+        raise ModelFileError(f"{path}: the tensors do not go together; fetch or write it again.")
+    return found
+
+
+def _read_view(
+    path: Path, number: int, said: _View, tensors: Mapping[str, Any], words: list[WordFeatures]
+) -> KeptView:
+    expected = {f"weights_{number}": ("float32", 2), f"bias_{number}": ("float32", 1)}
+    if said.has_direction:
+        expected[f"direction_{number}"] = ("float32", 1)
+    check_tensors(path, tensors, expected, ModelFileError)
+    head = LogisticHead(tensors[f"weights_{number}"], tensors[f"bias_{number}"])
+    figures = (said.weight, said.inverse_penalty, said.log_loss, said.accuracy)
+    if said.base is None:
+        return KeptView(words[0], head, *figures)
+    folder = path.parent / BASES / str(number)
+    model, source = opened_embedder(folder / VECTORS if said.base == "file" else folder)
+    view = EmbeddedTexts(
+        said.name, model, source, said.weighting, said.a, said.has_direction, said.layer,
+        tensors.get(f"direction_{number}") if said.has_direction else None,
+    )  # fmt: skip
+    _refuse_strange(path, view)
+    return KeptView(view, head, *figures)
+
+
+def _refuse_strange(path: Path, view: EmbeddedTexts) -> None:
+    """Refuse options that the model does not take."""
+    model = view.model
+    lacks_counts = view.weighting == "sif" and model.weighs_words and model.counts is None
+    if (
+        model.weighs_words != (view.weighting is not None)
+        or (view.layer is not None and not model.has_layers)
+        or lacks_counts
+    ):
+        raise ModelFileError(
+            f"{path}: the base '{view.name}' is another one than the file says; fetch or write it "
+            "again."
+        )
+
+
+def _words(tensors: dict[str, NDArray[Any]], settings: dict[str, Any]) -> WordFeatures:
+    """Return the view of words.
+
+    Raises:
+        ValueError: features and idf do not go together.
+        KeyError: a tensor is missing.
+        SettingError: a setting is wrong.
+    """
+    config: LinearConfig = kept_config(settings)
+    features, idf = unpacked_texts(tensors, "feature"), tensors["idf"]
+    if len(set(features)) != len(features) or idf.shape != (len(features),):
+        raise ValueError("features and idf do not go together")
+    if idf.dtype != np.float32 or not np.isfinite(idf).all():
+        raise ValueError("a number of idf is not finite")
+    vectorizer = config.vectorizer(features)
+    vectorizer.idf_ = idf
+    return WordFeatures(config, vectorizer)
+
+
+def _fit(parts: EmbeddingParts) -> bool:
+    num_labels = len(parts.labels)
+    num_outputs = 1 if num_labels == 2 and not parts.is_multi_label else num_labels
+    names = [kept.name for kept in parts.views]
+    total = sum(kept.weight for kept in parts.views)
+    return (
+        num_labels >= 2
+        and len(set(parts.labels)) == num_labels
+        and sum(isinstance(kept.view, WordFeatures) for kept in parts.views) <= 1
+        and names.count(WORDS) <= len(names)
+        and abs(total - 1) < 1e-3
+        and all(_head_fits(kept, num_outputs) for kept in parts.views)
+    )
+
+
+def _head_fits(kept: KeptView, num_outputs: int) -> bool:
+    weights, bias = kept.head
+    view = kept.view
+    if isinstance(view, WordFeatures):
+        size, direction = len(view.names), None
+    else:
+        size, direction = view.model.vector_size, view.direction
+    return (
+        weights.shape == (size, num_outputs)
+        and bias.shape == (num_outputs,)
+        and (direction is None or direction.shape == (size,))
+        and all(np.isfinite(each).all() for each in (weights, bias))
+        and (direction is None or bool(np.isfinite(direction).all()))
+    )

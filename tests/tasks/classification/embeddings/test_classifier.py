@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import foretext as ft
+from foretext.base.errors import ForetextError, GivenError, ModelFileError, SettingError
+from foretext.base.parsing import read_tensors, write_tensors
+
+WORDS = ["ship", "sea", "wave", "farm", "field", "cow", "a", "the"]
+TEXTS = [
+    "a ship at sea",
+    "the wave",
+    "a cow",
+    "the farm and the field",
+    "sea wave",
+    "field cow",
+] * 4
+LABELS = ["sea", "sea", "land", "land", "sea", "land"] * 4
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of word vectors whose first number says what a word is about."""
+    path = tmp_path_factory.mktemp("vectors") / "v.safetensors"
+    matrix = np.random.default_rng(0).standard_normal((8, 6)).astype(np.float32)
+    matrix[:3, 0], matrix[3:6, 0] = 4.0, -4.0
+    ft.WordVectors(WORDS, matrix, np.arange(20, 12, -1)).save(path)
+    return path
+
+
+def test_words_that_no_label_has_seen_are_answered_by_their_vectors(vectors: Path) -> None:
+    rows = ["a ship", "the sea", "a cow", "the farm"] * 3
+    model = ft.EmbeddingClassifier(vectors).fit(rows, ["sea", "sea", "land", "land"] * 3)
+    assert model.predict(["wave", "field"]) == ["sea", "land"]
+    assert [view.name for view in model.views] == [str(vectors), "words"]
+    assert sum(view.weight for view in model.views) == pytest.approx(1)
+    assert model.predict_proba(["wave"]).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("labels", [LABELS, [int(each == "sea") for each in LABELS]])
+def test_what_is_saved_answers_alike_to_the_bit(
+    vectors: Path, labels: list[Any], tmp_path: Path
+) -> None:
+    copy = tmp_path / "v.safetensors"
+    copy.write_bytes(vectors.read_bytes())
+    model = ft.EmbeddingClassifier([copy]).fit(TEXTS, labels)
+    model.save(tmp_path / "model")
+    copy.unlink()
+    opened = ft.load(tmp_path / "model", ft.EmbeddingClassifier)
+    assert np.array_equal(opened.predict_proba(TEXTS), model.predict_proba(TEXTS))
+    assert opened.predict(TEXTS[:3]) == model.predict(TEXTS[:3]) == labels[:3]
+    assert (opened.accuracy, opened.log_loss) == (model.accuracy, model.log_loss)
+    opened.save(tmp_path / "again")
+    assert (tmp_path / "again" / "embeddings.safetensors").read_bytes() == (
+        tmp_path / "model" / "embeddings.safetensors"
+    ).read_bytes()
+
+
+def test_any_number_of_labels(vectors: Path, tmp_path: Path) -> None:
+    sets = [["sea"], ["sea", "old"], ["land"], [], ["sea", "old"], ["land"]] * 4
+    model = ft.EmbeddingClassifier(vectors).fit(TEXTS, sets)
+    assert model.is_multi_label
+    assert model.predict(["the wave", "a cow"]) == [("old", "sea"), ("land",)]
+    model.save(tmp_path / "m")
+    opened = ft.EmbeddingClassifier.load(tmp_path / "m")
+    assert np.array_equal(opened.predict_proba(TEXTS), model.predict_proba(TEXTS))
+
+
+@pytest.mark.parametrize("counts", [(9, 3, 1), (1, 1, 1), (2, 1, 1)])
+def test_uneven_classes(vectors: Path, counts: tuple[int, ...]) -> None:
+    pairs = [("a ship at sea", "sea"), ("the farm", "land"), ("wave and field", "both")]
+    rows = [pair for pair, count in zip(pairs, counts, strict=True) for _ in range(count)]
+    texts, labels = zip(*rows, strict=True)
+    model = ft.EmbeddingClassifier(vectors).fit(list(texts), list(labels))
+    assert np.isfinite(model.predict_proba(["a ship"])).all()
+    if max(counts) == 1:
+        assert model.accuracy is model.views[0].log_loss is None
+        assert [view.weight for view in model.views] == [0.5, 0.5]
+    else:
+        assert model.accuracy is not None
+
+
+def test_texts_without_labels_say_how_rare_words_are(vectors: Path) -> None:
+    alone = ft.EmbeddingClassifier(vectors).fit(TEXTS, LABELS)
+    more = ft.EmbeddingClassifier(vectors).fit(TEXTS, LABELS, unlabelled=["a harbour"] * 50)
+    assert "harbour" in more.views[1].view.names
+    assert "harbour" not in alone.views[1].view.names
+    assert not np.allclose(alone.views[0].view.direction, more.views[0].view.direction)
+
+
+@pytest.mark.parametrize(
+    ("bases", "settings", "sentence"),
+    [
+        ((), {"layer": 1}, "layer has no effect: it is of language models"),
+        ((), {"weighting": "sif"}, "weighting has no effect: it is of word vectors"),
+        ((), {"words": False}, "There is nothing to learn on"),
+        (("no/such/run",), {}, "no/such/run"),
+    ],
+)
+def test_what_has_no_effect_is_refused(bases: Any, settings: Any, sentence: str) -> None:
+    with pytest.raises(ForetextError, match=sentence):
+        ft.EmbeddingClassifier(bases, **settings).fit(TEXTS, LABELS)
+
+
+def test_a_class_alone_is_refused() -> None:
+    with pytest.raises(GivenError, match="the one class 'sea' alone"):
+        ft.EmbeddingClassifier().fit(["a", "b"], ["sea", "sea"])
+    with pytest.raises(SettingError, match="learned nothing"):
+        ft.EmbeddingClassifier().predict(["a"])
+
+
+def _damaged(path: Path, **changes: Any) -> None:
+    tensors, metadata = read_tensors(path, ModelFileError)
+    settings = json.loads(metadata["settings"])
+    for name, value in changes.items():
+        if name in tensors:
+            tensors[name] = value
+        else:
+            settings[name] = value(settings[name]) if callable(value) else value
+    write_tensors(path, tensors, {**metadata, "settings": json.dumps(settings)})
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"weights_1": np.zeros((3, 1), np.float32)}, "the tensors do not go together"),
+        ({"bias_2": np.array([np.nan], np.float32)}, "the tensors do not go together"),
+        ({"direction_1": np.zeros(3, np.float32)}, "the tensors do not go together"),
+        ({"idf": np.zeros(3, np.float32)}, "features and idf do not go together"),
+        ({"views": lambda views: views[:1]}, "the tensors do not go together"),
+        ({"views": lambda views: [{**views[0], "weighting": None}, views[1]]}, "another one than"),
+        ({"views": lambda views: [{**views[0], "layer": 2}, views[1]]}, "another one than"),
+        ({"views": []}, "views"),
+        ({"views": lambda views: [views[0], views[0]]}, "weights_2|go together|such file"),
+        ({"config": {"folds": 1}}, "is damaged"),
+    ],
+)
+def test_a_damaged_file_is_refused(
+    vectors: Path, changes: dict[str, Any], sentence: str, tmp_path: Path
+) -> None:
+    ft.EmbeddingClassifier(vectors).fit(TEXTS, LABELS).save(tmp_path / "m")
+    _damaged(tmp_path / "m" / "embeddings.safetensors", **changes)
+    with pytest.raises(ForetextError, match=sentence):
+        ft.EmbeddingClassifier.load(tmp_path / "m")
+
+
+def test_a_base_that_is_gone_from_the_folder_is_named(vectors: Path, tmp_path: Path) -> None:
+    ft.EmbeddingClassifier(vectors).fit(TEXTS, LABELS).save(tmp_path / "m")
+    (tmp_path / "m" / "bases" / "1" / "vectors.safetensors").unlink()
+    with pytest.raises(ForetextError, match=r"bases/1/vectors\.safetensors: there is no such file"):
+        ft.load(tmp_path / "m")
