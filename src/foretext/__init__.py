@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from foretext.recipe import Recipe
     from foretext.search import SearchIndex
     from foretext.search.index import index
+    from foretext.suggestion.suggest import suggest
     from foretext.tasks.classification.embeddings.classifier import EmbeddingClassifier
     from foretext.tasks.classification.linear import LinearClassifier
     from foretext.tasks.fasttext.classifier import FastTextClassifier
@@ -59,6 +60,7 @@ __all__ = [
     "index",
     "load",
     "pretrain",
+    "suggest",
     "texts",
     "trust",
 ]
@@ -87,6 +89,7 @@ _HOMES = {
     "index": "foretext.search.index",
     "load": "foretext.artifact",
     "pretrain": "foretext.pretraining.pretraining",
+    "suggest": "foretext.suggestion.suggest",
     "texts": "foretext.corpus.texts",
     "trust": "foretext.base.registry",
 }

@@ -22,6 +22,7 @@ VERBS = {
     "--train {in}/classification-train.tsv -o {out} --budget 40s",
     "evaluate": "evaluate {run classification} {in}/classification-test.tsv",
     "predict": "predict {run classification} {in}/text.txt",
+    "suggest": "suggest {run classification} {in}/text.txt -o {out}.csv",
     "report": "report {run word2vec}",
     "neighbors": "neighbors {run word2vec} the",
     "analogy": "analogy {run word2vec} the dog cat",

@@ -23,6 +23,7 @@ COMMANDS = {
     "--only fasttext --budget 20s -o compared",
     "evaluate": "evaluate run pairs.txt",
     "predict": "predict classifier queries.txt",
+    "suggest": "suggest classifier queries.txt -o suggested.csv -n 1",
     "report": "report run",
     "quantize": "quantize classifier small.ftz",
     "neighbors": "neighbors run ship wave",

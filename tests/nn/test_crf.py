@@ -65,6 +65,7 @@ def test_against_all_paths() -> None:
     emissions, tags, mask = batch(4, 4, 3)
     loss, marginals = 0.0, torch.zeros(4, 4, 3)
     best: list[list[int]] = []
+    logs = torch.zeros(4)
     for b in range(4):
         real = mask[b].nonzero()[:, 0]
         if not len(real):
@@ -74,10 +75,12 @@ def test_against_all_paths() -> None:
         total = float(np.logaddexp.reduce(list(scores.values())))
         loss += total - scores[tuple(tags[b, real].tolist())]
         best.append(list(max(scores, key=scores.__getitem__)))
+        logs[b] = max(scores.values()) - total
         for path, score in scores.items():
             marginals[b, real, list(path)] += np.exp(score - total)
     assert crf.loss(emissions, tags, mask).item() == pytest.approx(loss, rel=1e-5)
     assert crf.decode(emissions, mask) == best
+    torch.testing.assert_close(crf.best_log_probabilities(emissions, mask), logs)
     torch.testing.assert_close(crf.marginals(emissions, mask), marginals)
 
 

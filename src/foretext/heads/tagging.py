@@ -204,6 +204,14 @@ class TaggingHead(Head):
         return [row[mask].tolist() for row, mask in zip(best, token_mask, strict=True)]
 
     @torch.no_grad()
+    def best_log_probabilities(self, scores: Tensor, token_mask: Tensor) -> Tensor:
+        """Return log P (B,) of the best tags of each sentence, all its tokens together."""
+        if self.crf is not None:
+            return self.crf.best_log_probabilities(scores, token_mask)
+        best: Tensor = scores.log_softmax(-1).amax(-1).masked_fill(~token_mask, 0.0).sum(1)
+        return best
+
+    @torch.no_grad()
     def probabilities(self, scores: Tensor, token_mask: Tensor) -> Tensor:
         """Return each tag's probability at each token, (B, T, C), over all paths of a CRF."""
         if self.crf is not None:

@@ -39,6 +39,7 @@ from foretext.metrics.tag_schemes import (
     violations,
 )
 from foretext.metrics.tagging import TaggingScores, tagging_scores
+from foretext.metrics.uncertainty import UncertaintyMeasure, entropies, margins, set_margins
 
 __all__ = [
     "LETTERS",
@@ -51,6 +52,7 @@ __all__ = [
     "Span",
     "TagForm",
     "TaggingScores",
+    "UncertaintyMeasure",
     "answer_scores",
     "average_ranks",
     "best_threshold",
@@ -61,14 +63,17 @@ __all__ = [
     "detect_notation",
     "detect_scheme",
     "entity_spans",
+    "entropies",
     "exact_match",
     "expected_calibration_error",
     "fit_temperature",
     "is_allowed",
     "kendall",
+    "margins",
     "multi_label_scores",
     "pearson",
     "reliability_bins",
+    "set_margins",
     "sigmoid",
     "softmax",
     "spans_to_tags",

@@ -112,6 +112,16 @@ class CRF(nn.Module):
         return [tags[first:last] for first, last in pairwise(starts)]
 
     @torch.no_grad()
+    def best_log_probabilities(self, emissions: Tensor, token_mask: Tensor | None = None) -> Tensor:
+        """Return log P (B,) of the most probable tags of each sentence, 0 without real tokens."""
+        emissions, chain, mask = self._on_cpu(emissions, token_mask)
+        tags = torch.zeros(emissions.shape[:2], dtype=torch.int64)
+        real = torch.ones_like(tags, dtype=torch.bool) if mask is None else mask
+        best = self.decode(emissions, mask)
+        tags[real] = torch.tensor([tag for path in best for tag in path], dtype=torch.int64)
+        return path_score(emissions, chain, tags, mask) - log_partition(emissions, chain, mask)
+
+    @torch.no_grad()
     def marginals(self, emissions: Tensor, token_mask: Tensor | None = None) -> Tensor:
         """Return (B, T, C), P(tag of the token) over all paths; zero where tokens are not real."""
         device = emissions.device

@@ -13,7 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledRow
 from foretext.data.rows.label import Label, LabelValue, ordered_labels
-from foretext.metrics import expected_calibration_error, fit_temperature
+from foretext.data.rows.label_tasks import LabelTask
+from foretext.metrics import (
+    UncertaintyMeasure,
+    entropies,
+    expected_calibration_error,
+    fit_temperature,
+    margins,
+    set_margins,
+)
 from foretext.metrics.classification import multi_label_scores
 from foretext.metrics.paired import Tallies, share_tallies
 from foretext.tasks.answers import Answers, ShownRow, excerpt, one_answer, shown_rows
@@ -95,6 +103,54 @@ class ClassAnswers(Answers):
             tuple(self.labels[place] for place in np.flatnonzero(row > 0.5))
             for row in self.probabilities
         ]
+
+    def uncertainties(self, measure: UncertaintyMeasure = "margin") -> Probabilities:
+        """Return how unsure each answer is, (N,), from 0 to 1.
+
+        Args:
+            measure: the lead of the best label over the second, or the entropy of all; of texts
+                with any number of labels the lead, or the entropy, of the least sure one.
+        """
+        if not self.is_multi_label:
+            return (margins if measure == "margin" else entropies)(self.probabilities)
+        if measure == "margin":
+            return set_margins(self.probabilities)
+        each = np.stack([self.probabilities, 1 - self.probabilities], axis=-1)  # (N, C, 2)
+        N, C = self.probabilities.shape
+        found: Probabilities = entropies(each.reshape(N * C, 2)).reshape(N, C).max(1, initial=0.0)
+        return found
+
+    def tasks(
+        self, texts: Sequence[Mapping[str, str]], measure: UncertaintyMeasure = "margin"
+    ) -> list[LabelTask]:
+        """Return texts as tasks for people who label, with the answers and what is doubtful.
+
+        Args:
+            texts: N, each under the names of its fields.
+            measure: of the `uncertainties`.
+        """
+        values = tuple(_value(label) for label in self.labels)
+        unsure = self.uncertainties(measure).tolist()
+        found = zip(texts, unsure, self.probabilities, self.label_sets(), strict=True)
+        return [
+            LabelTask(
+                own,
+                uncertainty,
+                why=self._doubt(row),
+                labels=tuple(Label.read(label).value for label in labels),
+                probability=None if self.is_multi_label else float(row.max()),
+                choices=values,
+            )
+            for own, uncertainty, row, labels in found
+        ]
+
+    def _doubt(self, row: Probabilities) -> str:
+        """Return between which labels an answer is undecided."""
+        if self.is_multi_label:
+            place = int(np.abs(row - 0.5).argmin())
+            return f"unsure of {self.labels[place]} ({row[place]:.2f})"
+        shown = [f"{self.labels[place]} ({row[place]:.2f})" for place in np.argsort(-row)[:2]]
+        return f"unsure between {' and '.join(shown)}"
 
     def logits(self) -> Probabilities:
         """Return what the probabilities are the softmax of, or of several labels the sigmoid."""

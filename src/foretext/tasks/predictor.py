@@ -18,12 +18,12 @@ from foretext.base.config import Config
 from foretext.base.errors import SettingError
 from foretext.base.representation import represented
 from foretext.corpus.texts import is_file_or_source
-from foretext.data.rows.input_file import input_files
-from foretext.data.rows.input_rows import InputColumns, KeptInput
-from foretext.data.rows.inputs import Input, line_input
+from foretext.data.rows import Input, InputColumns, KeptInput, input_files, line_input
+from foretext.data.rows.label_tasks import LabelTask
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.data.rows.reading import fitting, read_otherwise
 from foretext.data.rows.settings import Columns
+from foretext.metrics import UncertaintyMeasure
 from foretext.tasks.answers import Answers
 from foretext.tasks.class_answers import ClassAnswers, label_doubts
 from foretext.tasks.explanation import Method
@@ -105,11 +105,8 @@ class Predictor(ABC):
 
     def summary(self) -> dict[str, Any]:
         """Return what Python and a notebook show of the model."""
-        return {
-            "task": self.title.lower(),
-            "labels": self.num_labels,
-            "parameters": self.num_parameters,
-        }
+        size = {"labels": self.num_labels, "parameters": self.num_parameters}
+        return {"task": self.title.lower(), **size}
 
     @property
     def label_names(self) -> tuple[str, ...]:
@@ -185,6 +182,14 @@ class Predictor(ABC):
     def class_answers(self, inputs: Sequence[Input]) -> ClassAnswers | None:
         """Return how probable each label is for each input; None: answers are no labels."""
         return None
+
+    def label_tasks(
+        self, inputs: Sequence[Input], measure: UncertaintyMeasure = "margin"
+    ) -> list[LabelTask]:
+        """Return inputs as tasks for people who label, the answers and how unsure they are."""
+        texts = [dict(zip(self.fields, own, strict=False)) for own in inputs]
+        answers = self.class_answers(inputs)
+        return list(map(LabelTask, texts)) if answers is None else answers.tasks(texts, measure)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return which answers a user wants, None standing for what is not given.
@@ -370,8 +375,6 @@ class Predictor(ABC):
     def row_doubts(self, rows: Sequence[Any]) -> list[str]:
         """Return likewise how rows differ from those of the training, as by other labels."""
         return label_doubts(rows, self.label_names) if self.label_names else []
-
-    # Explanations
 
     @overload
     def explain(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too

@@ -29,6 +29,21 @@ def test_sentences_are_decoded_as_if_alone(crf: bool, monkeypatch: pytest.Monkey
     assert SentenceScores(task, []).tags() == []
 
 
+@pytest.mark.parametrize("crf", [True, False])
+def test_a_sentence_is_as_sure_as_its_tokens_whatever_its_length(crf: bool) -> None:
+    torch.manual_seed(1)
+    task = TaggingHead(TaggingHead.Config(crf=crf), word_body("lookup"), labels=["A", "B"])
+    if task.crf is not None:  # tags that know nothing of each other
+        for parameter in task.crf.parameters():
+            torch.nn.init.zeros_(parameter)
+    row = np.log(np.array([[0.9, 0.1]], np.float32))
+    other = np.log(np.array([[0.4, 0.6]], np.float32))
+    rows = [row, np.tile(row, (7, 1)), np.concatenate([row, other]), row[:0]]
+    found = SentenceScores(task, rows).confidences()
+    np.testing.assert_allclose(found, [0.9, 0.9, (0.9 * 0.6) ** 0.5, 1.0], atol=1e-6)
+    assert SentenceScores(task, []).confidences().shape == (0,)
+
+
 def test_a_temperature_evens_probabilities_out() -> None:
     task = TaggingHead(TaggingHead.Config(crf=False), word_body("lookup"), labels=["A", "B"])
     scores = SentenceScores(task, [np.log(np.array([[16.0, 1.0]], np.float32))])

@@ -10,6 +10,7 @@ from itertools import chain
 from foretext.base.errors import CorpusError
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import Column
+from foretext.data.rows.sheet_cells import unguarded_records
 
 __all__ = [
     "are_tabbed",
@@ -41,7 +42,8 @@ def csv_records(
     Raises:
         CorpusError: no such column, a row of another length, or an open quotation mark.
     """
-    return _records(_csv_rows(lines, name), name, wanted, ragged=ragged)
+    records = _records(_csv_rows(lines, name), name, wanted, ragged=ragged)
+    return records if wanted is None else unguarded_records(records)
 
 
 def tsv_records(

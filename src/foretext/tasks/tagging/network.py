@@ -20,8 +20,12 @@ from foretext.data.rows import (
     TaggedSentence,
 )
 from foretext.data.rows.given import given_sentences, one_or_each
+from foretext.data.rows.in_memory import BLANK_BETWEEN
+from foretext.data.rows.label_tasks import LabelTask
+from foretext.data.rows.spans import aligned_tokens
 from foretext.heads.base import TaskBase
 from foretext.heads.tagging import TaggingHead, word_places
+from foretext.metrics import UncertaintyMeasure, entropies
 from foretext.tasks.model import KeptFacts, TaskModel
 from foretext.tasks.predictor import Record, Top, refuse_options
 from foretext.tasks.tagging.answers import TagAnswers, kind_counts
@@ -210,7 +214,7 @@ class Tagger(TaskModel):
         Where the tokens of a text are given, both are returned.
         """
         texts = [tokens or text for text, *tokens in inputs]
-        tokens = self.tokens(texts)
+        tokens = self._input_tokens(inputs)
         scores = self._scores(_words(tokens))
         tags = [
             [[token.text, tag] for token, tag in zip(own, given, strict=True)]
@@ -227,6 +231,46 @@ class Tagger(TaskModel):
             record if isinstance(text, str) else {**record, "tags": own}
             for record, text, own in zip(found, texts, tags, strict=True)
         ]
+
+    def label_tasks(
+        self, inputs: Sequence[Input], measure: UncertaintyMeasure = "margin"
+    ) -> list[LabelTask]:
+        """Return texts with their tokens and tags as tasks for people who label.
+
+        Args:
+            inputs: N texts, each with or without its tokens.
+            measure: of the uncertainty: how improbable the best tags are, or the mean entropy of
+                the tags of the tokens; a sentence may be of any length.
+        """
+        tokens = self._input_tokens(inputs)
+        scores = self._scores(_words(tokens))
+        unsure = 1.0 - scores.confidences()
+        if measure == "entropy":
+            own = scores.probabilities(self.temperature)
+            unsure = np.array([entropies(each).mean() if len(each) else 0.0 for each in own])
+        found = zip(inputs, tokens, scores.tags(), scores.places(), unsure.tolist(), strict=True)
+        return [self._label_task(*each) for each in found]
+
+    def _label_task(
+        self,
+        given: Input,
+        tokens: Sequence[TextToken],
+        tags: list[str],
+        places: list[int],
+        uncertainty: float,
+    ) -> LabelTask:
+        text, words = given[0], [token.text for token in tokens]
+        if len(given) > 1:
+            text = " ".join(words)
+            closed = BLANK_BETWEEN.sub("", text) if self.head.by_character else text
+            aligned = aligned_tokens(closed, words)
+            text, tokens = (text, tokens) if aligned is None else (closed, aligned)
+        spans = [(first, last, label) for label, first, last in self.head.tags.spans(places)]
+        why = f"unsure of its tags ({1 - uncertainty:.2f} a token)"
+        return LabelTask({"text": text}, uncertainty, why, tokens=tokens, spans=spans, tags=tags)
+
+    def _input_tokens(self, inputs: Sequence[Input]) -> list[list[TextToken]]:
+        return self.tokens([tokens or text for text, *tokens in inputs])
 
     def shown(self, record: Record) -> str:
         """Return entities or tags, a tab, and the text."""
