@@ -62,6 +62,30 @@ def test_what_needs_no_network(name: str) -> None:
     assert (candidate.base, candidate.recipe, candidate.group) == (name, None, "classical")
 
 
+@pytest.mark.parametrize("recipe", ["doc2vec", "word2vec", "fasttext", "glove"])
+def test_frozen_vectors_under_a_linear_head(recipe: str) -> None:
+    alone = named_candidate(f"{recipe} + linear", "classification")
+    assert (alone.name, alone.recipe, alone.base) == (f"{recipe} + linear", recipe, None)
+    assert alone.settings == {"embeddings": {"words": False}}
+    assert alone.is_frozen
+    assert not alone.needs_network
+    beside = named_candidate(f"{recipe} + linear + words", "classification")
+    assert beside.settings == {"embeddings": {"words": True}}
+    assert beside.folder == f"{recipe}-linear-words"
+
+
+def test_any_base_can_stay_as_it_is(tmp_path: Path) -> None:
+    given = named_candidate(f"{tmp_path} + linear", "classification")
+    assert (given.base, given.recipe, given.is_frozen) == (str(tmp_path), None, True)
+    network = named_candidate("modern-bert + linear + words", "classification")
+    assert (network.recipe, network.group, network.needs_network) == (
+        "modern-bert", "pretrained", True,
+    )  # fmt: skip
+    for name, sentence in (("nothing", "There is no candidate 'nothing'"), ("lda", "is no recipe")):
+        with pytest.raises(SettingError, match=sentence):
+            named_candidate(f"{name} + linear", "classification")
+
+
 BASELINES = {name: task_named(name).candidates.baseline for name in TASKS}
 
 
@@ -168,7 +192,7 @@ def test_a_path_is_a_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         ("runs/nothing", "There is no candidate 'runs/nothing'"),
         ("bert + textcnn", "'bert' is no recipe of word vectors"),
         ("word2vec + bert", "There is no network 'bert'"),
-        ("word2vec + linear", "There is no network 'linear'"),
+        ("word2vec + fasttext", "There is no network 'fasttext'"),
         ("word2vec, not pretrained", "name the network alone"),
         ("textcnn, not pretrained", "'textcnn' is not pretrained either"),
         ("linear-autoencoder", "does not learn from text"),

@@ -5,6 +5,8 @@ What its name stands for:
 linear                     what `foretext finetune` learns on by name: a learner or a network
 modern-bert                a recipe, or a TOML file: pretrained on the corpus, then fine-tuned
 word2vec + bilstm          a recipe of word vectors, and the network over them
+doc2vec + linear           any recipe or path: its vectors as they are, under a linear head
+doc2vec + linear + words   the same, beside the words
 bert, not pretrained       the same network with random weights, at size tiny if none is named
 modern-bert + words        any network, whose head reads words as the linear classifier does
 ibm model 1                the baseline of a task
@@ -22,7 +24,7 @@ from typing import Any
 
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.sizes import SIZES, split_size
-from foretext.finetuning.base_names import LEARNERS, base_names
+from foretext.finetuning.base_names import EMBEDDINGS, LEARNERS, base_names
 from foretext.finetuning.bases import is_name
 from foretext.recipe import Recipe
 from foretext.recipe.recipe import read_recipe
@@ -39,6 +41,7 @@ LONGEST = 80  # characters of a folder's name
 GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in the order of the page
 
 NOT_PRETRAINED, OVER, WORDS = ", not pretrained", " + ", "words"
+FROZEN = "linear"  # over a base that stays as it is
 
 DOCUMENTS = "doc2vec"  # whose vectors are not those of words
 NETWORKS = {"bilstm": "lstm"}  # names of the table, and the base that they stand for
@@ -51,6 +54,8 @@ RECIPE_SECONDS = {
 }  # fmt: skip
 SLOWEST = 60.0  # of any other recipe
 WORDS_SECONDS = 3 * LEARNER_SECONDS  # that words take beside a network: two folds at least
+
+FROZEN_SECONDS, FROZEN_RATE = 10.0, 0.8  # of vectors under a linear head, which takes seconds
 
 FINETUNING_SECONDS = 60.0  # that a network wants for the rows, before its pretraining gets more
 
@@ -66,6 +71,8 @@ class Candidate:
         recipe: of its own pretraining; None: nothing is pretrained.
         pretraining: settings of the pretraining by section, over those of the recipe.
         settings: of the fine-tuning, by section.
+        is_frozen: whether a linear head is learned on its base as it is, by the learner
+            "embeddings".
         group: one of `GROUPS`: color and order on the page.
         least_seconds: a fair look at it takes so long at least, on two cores.
         pretraining_rate: share of its time that goes to pretraining, at most.
@@ -81,6 +88,7 @@ class Candidate:
     recipe: str | None = None
     pretraining: Sections = field(default_factory=dict)
     settings: Sections = field(default_factory=dict)
+    is_frozen: bool = False
     group: str = "given"
     least_seconds: float = 0.0
     pretraining_rate: float = 0.0
@@ -99,6 +107,11 @@ class Candidate:
     def pretrains(self) -> bool:
         """Whether it has a pretraining of its own."""
         return self.recipe is not None
+
+    @property
+    def needs_network(self) -> bool:
+        """Whether it needs PyTorch."""
+        return self.group != "classical" and not (self.is_frozen and self.group == "vectors")
 
     def pretraining_seconds(self, seconds: float) -> float:
         """Return how much of its time goes to pretraining.
@@ -145,6 +158,8 @@ def named_candidate(name: str, task: str) -> Candidate:
         return _not_pretrained(name, stem, task)
     if name in (BASELINE, _of(task).baseline):
         return _baseline(name, task)
+    if over and words == FROZEN:
+        return _frozen(network, task)
     recipe, over, network = (part.strip() for part in name.partition(OVER.strip()))
     if over and _is_recipe(recipe):
         return _over_vectors(recipe, network, task)
@@ -167,7 +182,10 @@ def _of(task: str) -> Candidates:
 
 
 def _with_words(name: str, network: Candidate, task: str) -> Candidate:
-    """A network whose head reads words."""
+    """A network whose head reads words, or words beside frozen vectors."""
+    if network.is_frozen:
+        settings = {**network.settings, EMBEDDINGS: {"words": True}}
+        return replace(network, name=f"{network.name}{OVER}{WORDS}", settings=settings)
     features = _of(task).word_features
     if features is None or network.group == "classical":
         raise SettingError(
@@ -228,6 +246,37 @@ def _over_vectors(recipe: str, network: str, task: str) -> Candidate:
         group="vectors",
         least_seconds=VECTOR_SECONDS * _of(task).slowness,
         pretraining_rate=_of(task).vectors_rate,
+    )
+
+
+def _frozen(name: str, task: str) -> Candidate:
+    """The vectors of a recipe, or of a given base, under a linear head."""
+    whole = f"{name}{OVER}{FROZEN}"
+    settings = {EMBEDDINGS: {"words": False}}
+    if not _is_recipe(name):
+        if not Path(name).exists():
+            raise _unknown(name, task)
+        return replace(_given(name, task), name=whole, settings=settings, is_frozen=True)
+    sections = read_recipe(name)
+    if "vectors" not in sections and "objective" not in sections:
+        raise SettingError(
+            f"The candidate '{whole}': '{name}' is no recipe of vectors or of a language model; "
+            "give the path of its run."
+        )
+    if "vectors" not in sections:
+        network = replace(_pretrained(name, task), finetuning_seconds=0.0)
+        return replace(
+            network, name=whole, settings=settings, is_frozen=True, pretraining_rate=FROZEN_RATE
+        )
+    return Candidate(
+        whole,
+        None,
+        recipe=name,
+        settings=settings,
+        is_frozen=True,
+        group="vectors",
+        least_seconds=FROZEN_SECONDS,
+        pretraining_rate=FROZEN_RATE,
     )
 
 

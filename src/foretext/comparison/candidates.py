@@ -184,7 +184,7 @@ def _unusable(candidate: Candidate, facts: CorpusFacts) -> str | None:
         return f"{facts.corpus_bytes:,} bytes of text teach it nothing; give {needed:,} or more"
     if facts.have_scores and "word_features" in candidate.settings.get("task", {}):
         return "its head reads words beside labels, and these rows have scores"
-    if candidate.group != "classical" and find_spec("torch") is None:
+    if candidate.needs_network and find_spec("torch") is None:
         return "a network needs PyTorch: install foretext[neural]"
     if candidate.recipe == "ernie" and facts.language == "zh" and not is_jieba_installed():
         return "Chinese words need jieba: install foretext[chinese]"

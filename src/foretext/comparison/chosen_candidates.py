@@ -25,6 +25,7 @@ __all__ = ["check_candidate", "choose_candidates"]
 
 WRITTEN = "text_to_text"
 CHARACTERS = "chinese_characters"  # a pre-tokenizer
+OF_NETWORKS = {"training", "task", "backbone"}  # sections that no linear head has
 READ_AS_ONE = {"span_qa", WRITTEN}  # tasks whose two texts stand in one row
 
 
@@ -87,7 +88,8 @@ def _members(name: str, task: str, usual: Sequence[str]) -> list[str]:
     if name in GROUPS:
         return [each for each in usual if named_candidate(each, task).group == name]
     over = [each for each in usual if each.startswith(f"{name}{OVER}")]
-    return over if over and name not in usual else [named_candidate(name, task).name]
+    is_recipe = over and OVER not in name and name not in usual
+    return over if is_recipe else [named_candidate(name, task).name]
 
 
 def _names(candidates: Sequence[Candidate]) -> list[str]:
@@ -106,7 +108,13 @@ def _configured(
     if not {*members} & {*names}:
         hint = did_you_mean(name, names) or f" There are: {', '.join(names)}."
         raise SettingError(f"--set '{name}:…' has no effect: no candidate has this name.{hint}")
-    return [configured(each, sections) if each.name in members else each for each in candidates]
+
+    def is_meant(each: Candidate) -> bool:
+        """Whether settings go to a candidate: of a group, those of networks pass others by."""
+        passes_by = each.is_frozen and each.name != name and OF_NETWORKS & {*sections}
+        return each.name in members and not passes_by
+
+    return [configured(each, sections) if is_meant(each) else each for each in candidates]
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -135,7 +143,7 @@ def check_candidate(candidate: Candidate, task: str) -> None:
         SettingError: it cannot, or a setting of its recipe is wrong.
     """
     reason = None
-    if candidate.base in LEARNERS and task != "classification":
+    if (candidate.is_frozen or candidate.base in LEARNERS) and task != "classification":
         reason = "learns classification alone"
     elif task in READ_AS_ONE and _reads_words(candidate) and not _reads_pairs(candidate, task):
         reason = "reads whole words, and has no token between two texts"

@@ -248,6 +248,7 @@ def _recipe(job: Finetune) -> TaskRecipe:
         job.base,
         job.train,
         None if job.holds_out else job.valid,
+        beside=job.beside,
         budget_seconds=job.budget if kind.takes_budget else None,
         settings=job.settings,
     ).with_settings("finetuning", {"baseline": False})

@@ -20,6 +20,7 @@ from foretext.comparison.worker import (
     PretrainReply,
     Worker,
 )
+from foretext.finetuning.base_names import EMBEDDINGS
 from foretext.report.page import duration
 
 __all__ = ["Comparing", "Turn"]
@@ -217,7 +218,7 @@ class Turn:
         run = ledger.run(self.candidate, self.round, cell.draw)
         job = Finetune(
             comparing.request.task,
-            base,
+            EMBEDDINGS if self.candidate.is_frozen else base,
             str(ledger.learned_file(cell)),
             str(ledger.rows_file("valid")),
             str(run),
@@ -226,6 +227,7 @@ class Turn:
             seed=comparing.request.seed + cell.draw,
             quiet=comparing.quiet,
             holds_out=bool(comparing.plan.labels),
+            beside=(base,) if self.candidate.is_frozen else (),
         )
         return job if cell.is_last else self._of_few(job, cell)
 

@@ -121,6 +121,7 @@ class Finetune:
     Attributes:
         task: a name of `foretext list`, or ``module:Class``.
         base: a name, a path, or `foretext.comparison.candidate.BASELINE`.
+        beside: paths of frozen bases, where `base` is the name of what learns on them.
         train: file of rows to learn from.
         valid: file of rows to choose by.
         out: the run's folder, new or left by a killed process.
@@ -146,6 +147,7 @@ class Finetune:
     holds_out: bool = False
     answers: str | None = None
     is_kept: bool = True
+    beside: tuple[str, ...] = ()
     kind: Literal["finetune"] = "finetune"
 
 

@@ -39,10 +39,11 @@ class Classification(Task):
     judged_by = "accuracy"
     candidates = Candidates(
         order=(
-            "linear", "fasttext", "word2vec + bilstm", "word2vec + textcnn", "modern-bert",
-            "textcnn", "bilstm", "modern-bert, not pretrained", "lstm-lm", "unilm", "xlnet",
-            "electra", "bert", "gpt", "fasttext + textcnn", "glove + textcnn",
-            "fasttext + bilstm", "glove + bilstm", "ernie", "bart", "t5", "elmo",
+            "linear", "fasttext", "doc2vec + linear + words", "word2vec + bilstm", "modern-bert",
+            "word2vec + textcnn", "textcnn", "bilstm", "word2vec + linear + words",
+            "modern-bert, not pretrained", "lstm-lm", "unilm", "xlnet", "electra", "bert", "gpt",
+            "fasttext + textcnn", "glove + textcnn", "fasttext + bilstm", "glove + bilstm",
+            "ernie", "bart", "t5", "elmo",
         ),
         word_features="tfidf",
         pooling={"bilstm": "attention"},
