@@ -15,6 +15,7 @@
     samples.jsonl          what a language model answered while it learned, likewise
     shared.json            what it took of a folder that several runs share
     plan.json              what was expected of a run that was planned
+    label_curve.json       scores of a task by number of labels
     examination.json       a task's answers to rows held out: who is taken for whom, and errors
     train.log              what was done, and when
     README.md              a card for people; report.html: a page to look at
@@ -98,6 +99,7 @@ class RunFolder:
         self.plan = path / "plan.json"
         self.shared = path / "shared.json"
         self.examination = path / "examination.json"
+        self.label_curve = path / "label_curve.json"
         self.vectors = path / "vectors.safetensors"
         self.outputs = path / "outputs.safetensors"
         self.documents = path / "documents.safetensors"

@@ -273,3 +273,21 @@ def test_teachers_and_texts_that_have_no_effect_are_refused(
     assert done.code == 2
     assert sentence in " ".join(done.err.split())
     assert not (tmp_path / "run").exists()
+
+
+def test_the_command_prints_the_curve(command: Command, tmp_path: Path) -> None:
+    train, test = (
+        write_rows(tmp_path / f"{seed}.tsv", size, seed) for seed, size in ((1, 60), (2, 20))
+    )
+    options = ("--test", test, "--curve", "6,20", "--draws", 2, "--quiet", "--no-report")
+    words = ("finetune", "classification", "linear", train, *options)
+    shown = command(*words, "-o", tmp_path / "run")
+    assert shown.code == 0
+    assert "accuracy by labels" in shown.out
+    assert "linear has accuracy" in shown.out
+    printed = command(*words, "-o", tmp_path / "again", "--json")
+    assert json.loads(printed.out)["label_curve"]["labels"][:2] == [6, 20]
+    refused = command("finetune", "classification", "linear", train, "--draws", 2, "-o",
+                      tmp_path / "third")  # fmt: skip
+    assert refused.code == 2
+    assert "--draws has no effect without --curve" in refused.err

@@ -115,9 +115,14 @@ def test_one_that_loses_its_lead_again_is_no_crossing() -> None:
 
 def test_one_candidate_alone() -> None:
     rising = scores_of({"linear": [0.5, 0.6, 0.7, 0.8]})
-    assert sentence(rising) == "linear learns more from 2,000 labels than from 20."
+    assert sentence(rising) == (
+        "linear has accuracy 0.500 with 20 labels and 0.800 with 2,000 labels."
+    )
     flat = scores_of({"linear": [0.5, 0.5, 0.5, 0.5]})
-    assert sentence(flat) == "linear is about as good with few labels as with 2,000 labels."
+    assert sentence(flat) == (
+        "linear has accuracy 0.500 with 20 labels and 0.500 with 2,000 labels, a difference that "
+        "may be chance."
+    )
 
 
 def test_a_law_is_fitted_to_the_curve_and_none_to_one_that_has_none() -> None:

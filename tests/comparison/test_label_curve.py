@@ -13,9 +13,10 @@ import pytest
 import foretext as ft
 from foretext.base.errors import Interrupted, SettingError
 from foretext.comparison.candidate import Candidate
-from foretext.comparison.comparison import Comparison, label_lines, results_csv
+from foretext.comparison.comparison import Comparison, results_csv
 from foretext.comparison.figures import comparison_content
 from foretext.comparison.final import decide_measured, play_final
+from foretext.comparison.label_curve import curve_lines
 from foretext.comparison.rounds import Played, play_rounds
 from foretext.comparison.shares import Shares
 from foretext.comparison.turn import Comparing, Turn
@@ -106,7 +107,7 @@ def test_a_cell_that_fails_is_written_down_and_the_others_go_on(begin: Begin, cl
 
 
 def said_of(curve: dict[str, Any]) -> list[str]:
-    return label_lines({"label_curve": curve, "judged_by": "accuracy"})
+    return curve_lines(curve, "accuracy")
 
 
 def test_the_file_has_every_cell_and_the_page_reads_it(
@@ -129,7 +130,7 @@ def test_the_file_has_every_cell_and_the_page_reads_it(
     rows = list(csv.DictReader(io.StringIO(results_csv(content))))
     assert [row["labels"] for row in rows if row["method"] == "bert"] == ["20", "20", "50", "50",
                                                                          "80"]  # fmt: skip
-    head, linear, *_ = said_of(curve)[1:]
+    head, linear, *_ = said_of(curve)
     assert head.split()[-3:] == ["20", "50", "80"]
     assert linear.startswith("linear")
     assert "*" in linear
@@ -192,7 +193,6 @@ def test_a_plain_comparison_has_no_curve(begin: Begin, clock: Clock) -> None:
     assert comparing.ledger.num_measured is None
     content = content_of(comparing, shares, play_rounds(comparing, shares, ignore))
     assert content["label_curve"] is None
-    assert label_lines(content) == []
     assert "labels" not in results_csv(content).splitlines()[0]
     assert not any(job.holds_out for job in finetunings(worker, "linear"))
 

@@ -10,7 +10,7 @@ import pytest
 
 from foretext.report.comparison_files import LabelCurve
 from foretext.report.comparison_report import write_comparison_report
-from foretext.report.label_curves import label_chart, label_rows
+from foretext.report.label_curves import label_chart, label_failures, label_table
 from tests.report.comparison_content import content, label_curve, label_point
 from tests.report.parsed_page import Page
 
@@ -55,11 +55,19 @@ def test_the_table_marks_the_best_and_ties_and_what_was_not_measured() -> None:
         {"name": "a", "points": [label_point(20, 0.5, is_best=True), label_point(100, 0.6)]},
         {"name": "b", "points": [label_point(20, 0.48, is_tie=True)]},
     ]
-    rows = label_rows(curve(lines=lines, labels=[20, 100]), "accuracy")
-    assert rows == [
-        {"candidate": "a", "20": "0.500 * (0.470 to 0.530)", "100": "0.600 (0.570 to 0.630)"},
-        {"candidate": "b", "20": "0.480 = (0.450 to 0.510)", "100": "–"},
+    found = label_table(curve(lines=lines, labels=[20, 100]), "accuracy")
+    assert found["head"] == ["candidate", "20", "100"]
+    assert found["body"] == [
+        ["a", "0.500 ± 0.030 *", "0.600 ± 0.030"],
+        ["b", "0.480 ± 0.030 =", "–"],
     ]
+    assert found["numeric"] == [False, True, True]
+
+
+def test_without_a_curve_there_is_nothing() -> None:
+    assert label_chart(None, "accuracy") is None
+    assert label_table(None, "accuracy")["body"] == []
+    assert label_failures(None) == []
 
 
 def test_the_page_has_sentence_chart_table_and_failures(tmp_path: Path) -> None:

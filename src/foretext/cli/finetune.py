@@ -147,6 +147,18 @@ def finetune(
             metavar="TIME", help="Wall-clock time to search settings in, beside the budget."
         ),
     ] = None,
+    curve: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="A learning curve: learn from so many labels, too, such as 20,100,all, and "
+            "measure on --test.",
+        ),
+    ] = None,
+    draws: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Draws of each number of labels, by default 5."),
+    ] = None,
     overwrite: Overwrite = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished run.")] = False,
     report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
@@ -176,13 +188,20 @@ def finetune(
         source=source, target=column, token=token, tag=tag,
     )  # fmt: skip
     recipe = _with_columns(recipe, columns)
-    facts = run_finetuning(
-        recipe, output, overwrite=overwrite, resume=resume, quiet=quiet, report=report
-    ).facts
+    from foretext.comparison.label_curve import curve_lines
+
+    options = {"overwrite": overwrite, "resume": resume, "quiet": quiet, "report": report}
+    found = None
+    if curve is not None or draws is not None:
+        found = _learning_curve(recipe, output, curve, draws, options)
+    facts = run_finetuning(recipe, output, **options).facts if found is None else _facts(output)
     if as_json:
-        print_json(_result(output, facts))
+        more = {} if found is None else {"label_curve": found}
+        print_json(_result(output, facts) | more)
         return
     _show(facts)
+    if found is not None:
+        say("\n".join([*curve_lines(found, found["judged_by"]), ""]))
     say(f"{output} is kept; try: foretext predict {shlex.quote(str(output))} INPUT")
 
 
@@ -192,6 +211,34 @@ def _with_columns(recipe: TaskRecipe, columns: dict[str, str]) -> TaskRecipe:
 
     known = task_on(recipe.task, recipe.base).rows_config
     return recipe.with_settings("rows", checked_columns(columns, recipe.task, known))
+
+
+def _learning_curve(
+    recipe: TaskRecipe,
+    output: Path,
+    curve: str | None,
+    draws: int | None,
+    options: dict[str, bool],
+) -> dict[str, Any]:
+    """Learn from all rows and from draws of fewer.
+
+    Raises:
+        SettingError: draws without numbers, or wrong ones.
+    """
+    from foretext.base.errors import SettingError
+    from foretext.comparison.draws import read_labels
+    from foretext.comparison.finetuned_curve import finetune_curve
+
+    if curve is None:
+        raise SettingError("--draws has no effect without --curve; leave it out.")
+    labels = read_labels(curve, "--curve")
+    return finetune_curve(recipe, output, labels, draws=draws or 5, **options)
+
+
+def _facts(run: Path) -> dict[str, Any]:
+    from foretext.run_folder import RunFolder
+
+    return RunFolder(run).facts()
 
 
 def _show(facts: dict[str, Any]) -> None:

@@ -25,7 +25,7 @@ from typing import Any, Self
 from foretext.artifact import load_task
 from foretext.base.errors import ModelFileError
 from foretext.base.files import atomic_file
-from foretext.comparison.label_curve import failed_cells, label_table
+from foretext.comparison.label_curve import curve_lines
 from foretext.report.comparison_files import COMPARED, read_comparison
 from foretext.report.page import duration
 from foretext.report.task_card import POINTS, figure_name, figure_text
@@ -37,7 +37,6 @@ __all__ = [
     "RESULTS",
     "Comparison",
     "html_table",
-    "label_lines",
     "metric_error",
     "results_csv",
     "table_rows",
@@ -133,7 +132,9 @@ class Comparison:
 
     def __str__(self) -> str:
         said = [*(f"Warning: {each}" for each in self.warnings), text_table(self.content)]
-        said += label_lines(self.content)
+        curve = self.label_curve
+        if curve is not None:
+            said += ["", *curve_lines(curve, self.content["judged_by"]), ""]
         return "\n".join([*said, self.recommendation or _instead(self.content)])
 
     def __repr__(self) -> str:
@@ -172,18 +173,6 @@ def text_table(content: Content) -> str:
     others = [f"{row[0]} {row[-1]}" for row in body if not row[1] and row[0] not in left_out]
     said = f"left out, for reasons that the page gives: {', '.join(left_out)}"
     return "\n".join([*lines, *others, *([said] if left_out else [])])
-
-
-def label_lines(content: Content) -> list[str]:
-    """Return the scores by number of labels in columns, and the sentence on them; []: none."""
-    curve = content["label_curve"]
-    if curve is None:
-        return []
-    head, body = label_table(curve, content["judged_by"])
-    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
-    said = "* is the highest with so many labels; = its difference to that may be chance"
-    lines = [_line([*row, ""], [*widths, 0]) for row in [head, *body]]
-    return ["", *lines, said, *failed_cells(curve), curve["sentence"], ""]
 
 
 def html_table(content: Content, recommendation: str | None) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from foretext.comparison.label_scores import Crossing, Estimate, LabelScores, crossing
 from foretext.comparison.power_law import Worth, worth_of
-from foretext.report.task_card import POINTS, figure_name
+from foretext.report.task_card import POINTS, figure_name, figure_text
 
 __all__ = ["Rivals", "label_crossing", "label_sentence", "label_worth", "rivals", "rounded"]
 
@@ -61,7 +61,7 @@ def label_sentence(
         is_every_row: whether the largest number is that of all rows that the user has.
     """
     few, many = rivals(scores)
-    said = _of_one(scores, many) if few == many else _of_two(scores, few, many)
+    said = _of_one(scores, many, judged_by) if few == many else _of_two(scores, few, many)
     gain = _gain(worth, judged_by, many, is_every_row=is_every_row)
     return f"{'; '.join(filter(None, [said, gain]))}."
 
@@ -72,16 +72,24 @@ def rounded(labels: float) -> int:
     return round(labels) if labels < 10 else step * round(labels / step)
 
 
-def _of_one(scores: LabelScores, name: str) -> str:
+def _alone(scores: LabelScores, name: str, judged_by: str) -> str:
+    """Say what a single candidate gains from more labels."""
+    ends = scores.labels[0], scores.labels[-1]
+    points = [point for number in ends if (point := scores.point(name, number)) is not None]
+    said = [
+        f"{figure_text(judged_by, point.value)} with {number:,} labels"
+        for number, point in zip(ends, points, strict=False)
+    ]
+    known = points[-1].low > points[0].high
+    chance = "" if known else ", a difference that may be chance"
+    return f"{name} has {figure_name(judged_by)} {' and '.join(said)}{chance}"
+
+
+def _of_one(scores: LabelScores, name: str, judged_by: str) -> str:
     """Say where the best one at both ends is better than the others."""
-    smallest, largest = (f"{number:,}" for number in (scores.labels[0], scores.labels[-1]))
     if len(scores.names) == 1:
-        first, last = (
-            scores.point(name, number) for number in (scores.labels[0], scores.labels[-1])
-        )
-        rise = first is not None and last is not None and last.low > first.high
-        verb = "learns more from" if rise else "is about as good with few labels as with"
-        return f"{name} {verb} {largest} labels" + (f" than from {smallest}" if rise else "")
+        return _alone(scores, name, judged_by)
+    smallest, largest = (f"{number:,}" for number in (scores.labels[0], scores.labels[-1]))
     others = [each for each in scores.names if each != name]
     better = list(_places(scores, others, name, sign=1))
     ties = list(_places(scores, others, name, sign=0))

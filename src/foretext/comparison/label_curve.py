@@ -13,11 +13,12 @@ from foretext.comparison.label_scores import LabelScores, MeasuredCell
 from foretext.comparison.ledger import Ledger, Outcome, Plan
 from foretext.report.task_card import POINTS, figure_name, figure_text
 
-__all__ = ["curve_content", "failed_cells", "label_content", "label_table"]
+__all__ = ["curve_content", "curve_lines", "label_content"]
 
 Content = dict[str, Any]
 
 BEST, TIE = "*", "="  # marks of the highest score with so many labels, and of a tie with it
+MARKS = "* is the highest with so many labels; = its difference to that may be chance"
 MOST_FAILURES = 5  # that are shown
 
 
@@ -89,21 +90,34 @@ def curve_content(
     }
 
 
-def label_table(curve: Mapping[str, Any], judged_by: str) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows of the scores by number of labels, as text.
+def curve_lines(curve: Mapping[str, Any], judged_by: str) -> list[str]:
+    """Return the scores by number of labels in columns, what failed, and the sentence.
 
     A score that is the highest with so many labels has a mark, and so have those that tie with it.
     """
+    head, body = _cells(curve, judged_by)
+    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
+    lines = [
+        "  ".join([name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])]).rstrip()
+        for name, *numbers in [head, *body]
+    ]
+    said = [MARKS] if len(body) > 1 else []
+    return [*lines, *said, *_failed(curve), curve["sentence"]]
+
+
+def _cells(curve: Mapping[str, Any], judged_by: str) -> tuple[list[str], list[list[str]]]:
     head = [f"{figure_name(judged_by)} by labels", *(f"{number:,}" for number in curve["labels"])]
     rows = []
     for line in curve["lines"]:
         points = {point["labels"]: point for point in line["points"]}
         cells = [_shown(points.get(number), judged_by) for number in curve["labels"]]
         rows.append([line["name"], *cells])
+    if len(rows) == 1:  # which is the best one everywhere
+        rows = [[cell.rstrip(BEST) for cell in rows[0]]]
     return head, rows
 
 
-def failed_cells(curve: Mapping[str, Any]) -> list[str]:
+def _failed(curve: Mapping[str, Any]) -> list[str]:
     """Return a sentence for each cell that failed, of many the first ones."""
     failed = [each for each in curve["cells"] if each["sentence"]]
     said = [

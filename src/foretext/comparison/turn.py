@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from foretext.base.terminal import say
 from foretext.comparison.candidate import Candidate, Sections
 from foretext.comparison.cells import Cell, cells_of, total_weight
 from foretext.comparison.ledger import CellOutcome, Ledger, Outcome, Plan, SeedOutcome
@@ -200,6 +201,14 @@ class Turn:
         except JobFailed as failure:
             sentence, took = self._sentence(failure), failure.seconds
         self.cells.append(CellOutcome(cell.labels, cell.draw, found, took, sentence))
+        self._tell(self.cells[-1])
+
+    def _tell(self, cell: CellOutcome) -> None:
+        """Say in a line what came of few labels; their trainings show no progress."""
+        if not self.comparing.quiet:
+            said = f"score {cell.score:.3f}" if cell.score is not None else cell.sentence
+            where = f"{self.candidate.name}, {cell.labels:,} labels, draw {cell.draw + 1}"
+            say(f"{where}: {said} ({duration(cell.seconds)})", error=True)
 
     def _learn(self, base: str, cell: Cell, seconds: float) -> FinetuneReply:
         """Learn the task with the labels and the seed of a cell, in its time."""
@@ -245,6 +254,7 @@ class Turn:
             budget=_budget(job.budget - answering),
             answers=str(answers),
             is_kept=False,
+            quiet=True,
         )
 
     def _outcome(self, sentence: str | None) -> Outcome:

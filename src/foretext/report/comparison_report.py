@@ -23,7 +23,7 @@ from foretext.report.comparison_files import (
     read_comparison,
 )
 from foretext.report.comparison_table import cost_rows, interval_scale, leader_rows, left_out, ranks
-from foretext.report.label_curves import label_chart, label_rows
+from foretext.report.label_curves import label_chart, label_failures, label_table
 from foretext.report.page import budget, duration, label, table, tile, write_page
 from foretext.report.task_card import POINTS, figure_name, figure_text
 
@@ -90,8 +90,8 @@ def write_comparison_report(content: Content, path: Path) -> None:
         figures=_of_numbers(_figure_rows(facts)),
         forecasts=_of_numbers(_forecast_rows(facts), num_texts=1),
         labels=facts.label_curve,
-        label_table=_of_numbers(_label_rows(facts)),
-        label_failures=_label_failures(facts),
+        label_table=label_table(facts.label_curve, facts.judged_by),
+        label_failures=label_failures(facts.label_curve),
         losses=[(name, place) for place, (name, _) in losses.items()],
         times=time_rows(facts.candidates),
         shared=table(_shared_rows(facts)),
@@ -202,8 +202,7 @@ def _comparison_charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
         if len(costed) >= FEWEST_CANDIDATES:
             charts[key] = cost_chart(costed, cost, name, number_format=number_format)
     scores = learning_chart(facts.candidates, f"{name}, held-out rows", number_format=number_format)
-    curve = facts.label_curve
-    labels = None if curve is None else label_chart(curve, name, number_format=number_format)
+    labels = label_chart(facts.label_curve, name, number_format=number_format)
     found = {"scores": scores, "labels": labels}
     return charts | {key: chart for key, chart in found.items() if chart is not None}
 
@@ -274,22 +273,6 @@ def _forecast_rows(facts: ComparisonFacts) -> list[Row]:
         }
         for each in facts.candidates
         if (found := each.forecast) is not None
-    ]
-
-
-def _label_rows(facts: ComparisonFacts) -> list[Row]:
-    """Return the scores by number of labels as text."""
-    curve = facts.label_curve
-    return [] if curve is None else label_rows(curve, facts.judged_by)
-
-
-def _label_failures(facts: ComparisonFacts) -> list[tuple[str, str]]:
-    """Return the name and the sentence of each training with few labels that failed."""
-    cells = [] if facts.label_curve is None else facts.label_curve.cells
-    return [
-        (f"{each.name}, {each.labels:,} labels, draw {each.draw + 1}", each.sentence)
-        for each in cells
-        if each.sentence
     ]
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from foretext.report.charts import legend_above, number_axis, specification
 from foretext.report.comparison_costs import is_drawn
 from foretext.report.comparison_files import LabelCurve, LabelLine, LabelPoint
+from foretext.report.page import table
 from foretext.report.task_card import figure_text
 
-__all__ = ["label_chart", "label_rows"]
+__all__ = ["label_chart", "label_failures", "label_table"]
 
 HEIGHT = 340  # pixels
 MARGIN = 1.25  # by which the logarithmic axis goes on beyond its points
@@ -19,19 +20,19 @@ ALL = "all"
 
 
 def label_chart(
-    curve: LabelCurve, title: str, *, number_format: str = ".3~f"
+    curve: LabelCurve | None, title: str, *, number_format: str = ".3~f"
 ) -> dict[str, Any] | None:
     """Draw scores over the number of labels, with intervals; None where nothing can be drawn.
 
     Args:
-        curve: of one candidate or more.
+        curve: of one candidate or more; None: there is none.
         title: of the vertical axis.
         number_format: of its figures, as d3 writes it.
     """
     import altair as alt
 
-    rows = list(_rows(curve))
-    if not rows:
+    rows = [] if curve is None else list(_rows(curve))
+    if curve is None or not rows:
         return None
     names = list(dict.fromkeys(row["name"] for row in rows))
     chosen = alt.param(
@@ -47,8 +48,9 @@ def label_chart(
                 scale=alt.Scale(zero=False)),
         color=alt.Color("name:N", sort=names, scale=alt.Scale(domain=names),
                         legend=legend_above(names) if len(names) > 1 else None),
-        opacity=alt.condition(is_chosen, alt.value(1), alt.value(0.12)),
     )  # fmt: skip
+    if len(names) > 1:
+        base = base.encode(opacity=alt.condition(is_chosen, alt.value(1), alt.value(0.12)))
     lines = base.mark_line(strokeWidth=2)
     reaches = base.mark_rule(strokeWidth=1.5).encode(y="low:Q", y2="high:Q", detail="place:Q")
     points = base.mark_point(filled=True, size=52).encode(
@@ -60,16 +62,30 @@ def label_chart(
             alt.Tooltip("draws:Q"),
         ]
     )
-    drawn = (reaches + lines + points).add_params(chosen)
+    drawn = reaches + lines + points
+    drawn = drawn.add_params(chosen) if len(names) > 1 else drawn
     return specification(drawn + _crossing(curve, across), f"{title} by labels", HEIGHT)
 
 
-def label_rows(curve: LabelCurve, judged_by: str) -> list[dict[str, Any]]:
-    """Return a row of text for each candidate, with its score at each number of labels."""
+def label_table(curve: LabelCurve | None, judged_by: str) -> dict[str, list[Any]]:
+    """Return a row for each candidate, with its score at each number of labels."""
+    labels = [] if curve is None else curve.labels
+    found = table(
+        [
+            {"candidate": line.name}
+            | {f"{number:,}": _shown(line, number, judged_by) for number in labels}
+            for line in ([] if curve is None else curve.lines)
+        ]
+    )
+    return {**found, "numeric": [False, *[True] * len(labels)]}
+
+
+def label_failures(curve: LabelCurve | None) -> list[tuple[str, str]]:
+    """Return the name and the sentence of each training that failed."""
     return [
-        {"candidate": line.name}
-        | {f"{number:,}": _shown(line, number, judged_by) for number in curve.labels}
-        for line in curve.lines
+        (f"{each.name}, {each.labels:,} labels, draw {each.draw + 1}", each.sentence)
+        for each in ([] if curve is None else curve.cells)
+        if each.sentence
     ]
 
 
@@ -103,13 +119,11 @@ def _shown(line: LabelLine, number: int, judged_by: str) -> str:
     point = next((each for each in line.points if each.labels == number), None)
     if point is None:
         return "–"
-    value = figure_text(judged_by, point.value)
-    return f"{value}{_mark(point)} ({_interval(point, judged_by)})"
+    value, reach = (
+        figure_text(judged_by, each) for each in (point.value, (point.high - point.low) / 2)
+    )
+    return f"{value} ± {reach}{_mark(point)}"
 
 
 def _mark(point: LabelPoint) -> str:
     return " *" if point.is_best else " =" if point.is_tie else ""
-
-
-def _interval(point: LabelPoint, judged_by: str) -> str:
-    return f"{figure_text(judged_by, point.low)} to {figure_text(judged_by, point.high)}"

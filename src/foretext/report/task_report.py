@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from foretext.base.counted import counted
 from foretext.metrics.texts import text_units, unit_pattern
 from foretext.report.charts import curve_chart
+from foretext.report.comparison_files import LabelCurve
+from foretext.report.label_curves import label_chart, label_failures, label_table
 from foretext.report.page import (
     PageOptions,
     best_first,
@@ -70,6 +72,7 @@ def report_task(folder: RunFolder, options: PageOptions) -> None:
         metrics=read_records(folder.metrics, RunRecord),
         examination=read_values(folder.examination, Examination),
         trials=read_records(folder.trials, Trial),
+        label_curve=read_values(folder.label_curve, LabelCurve),
     )
 
 
@@ -82,6 +85,7 @@ def write_task_report(
     metrics: Sequence[Record],
     examination: Record | None = None,
     trials: Sequence[Record] = (),
+    label_curve: Record | None = None,
 ) -> None:
     """Write one HTML file that shows a fine-tuning and opens anywhere, without a network.
 
@@ -93,6 +97,7 @@ def write_task_report(
         metrics: the lines of metrics.jsonl.
         examination: of ``examination.json``; None: nothing was examined.
         trials: settings that were tried before, with their scores; the best come first here.
+        label_curve: of ``label_curve.json``; None: there is none.
 
     Raises:
         OutputError: `path` cannot be written.
@@ -100,10 +105,11 @@ def write_task_report(
     found = examination or {}
     beside = list(_beside(facts))
     best = best_first(trials)
+    labels = None if label_curve is None else LabelCurve.model_validate(label_curve)
     write_page(
         path,
         "task.html.j2",
-        _charts(facts, metrics, found, beside),
+        _charts(facts, metrics, found, beside) | _label_charts(labels, facts["judged_by"]),
         title=title,
         summary=_summary(facts),
         named=figure_name,
@@ -129,10 +135,20 @@ def write_task_report(
         confused=table(_confused(found)),
         tables=list(_tables(found)),
         **text_parts(found),
+        by_labels=labels,
+        label_table=label_table(labels, facts["judged_by"]),
+        label_failures=label_failures(labels),
+        figure=figure_name(facts["judged_by"]),
         trials=table([dict(trial) for trial in best[:MOST_TRIALS]]),
         num_trials=len(best),
         settings=setting_sections(settings),
     )
+
+
+def _label_charts(curve: LabelCurve | None, judged_by: str) -> dict[str, dict[str, Any]]:
+    number_format = ".1f" if judged_by in POINTS else ".3f"
+    chart = label_chart(curve, figure_name(judged_by), number_format=number_format)
+    return {} if chart is None else {"labels": chart}
 
 
 def _summary(facts: Record) -> str:

@@ -1,0 +1,265 @@
+"""`finetune --curve`: what one model learns from fewer labels, beside the run that has all of them.
+
+    RUN/label_curve.json                    points, worth and sentence, as in ``compare.json``
+    RUN/curve/rows/train-N-draw-D.jsonl     rows that stand for N labels
+    RUN/curve/labels-N/draw-D/              the answers of a model that learned from them
+
+Each of these models is learned by the job of a comparison, so that it is done once, whatever kills
+the command; ``--resume`` goes on. The run itself is the point of all labels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from foretext.artifact import load_task
+from foretext.base.errors import BudgetError, SettingError
+from foretext.base.files import atomic_file
+from foretext.base.terminal import say
+from foretext.comparison.answers import KeptAnswers
+from foretext.comparison.cells import Cell, cells_of, measured_number, total_weight
+from foretext.comparison.draws import ALL, Labels, nested_draw, numbers_of
+from foretext.comparison.label_curve import curve_content
+from foretext.comparison.label_scores import MeasuredCell
+from foretext.comparison.local_worker import LocalWorker
+from foretext.comparison.worker import Finetune, JobFailed
+from foretext.data.rows import write_rows
+from foretext.finetuning.recipe import TaskRecipe
+from foretext.finetuning.run import run_finetuning
+from foretext.finetuning.task_rows import sampled
+from foretext.progress import is_quiet
+from foretext.report.run_report import write_report
+from foretext.run_folder import RunFolder
+from foretext.tasks.predictor import Predictor
+
+__all__ = ["finetune_curve"]
+
+LEAST_SECONDS = 2.0  # of a model with few labels
+ANSWERING_RATE = 0.3  # of its time, at most, that is kept free for its answers
+GROUP = "given"
+MANY = 4  # times as many labels as the largest number, all rows are taken for
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """What is learned from which rows.
+
+    Attributes:
+        recipe: of the run.
+        run: its folder.
+        model: that learned from all rows.
+        cells: with fewer labels, those with few first.
+        train, test: rows.
+        clipped: a note where numbers are more than the rows.
+    """
+
+    recipe: TaskRecipe
+    run: RunFolder
+    model: Predictor
+    cells: list[Cell]
+    train: Sequence[Any]
+    test: Sequence[Any]
+    clipped: str | None
+
+    @property
+    def folder(self) -> Path:
+        """Where rows and answers are."""
+        return self.run.path / "curve"
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The section `[rows]` that reads files of this folder."""
+        return self.model.task.reading_again(self.model.reading)
+
+    def file(self, name: str) -> Path:
+        """Return a file of rows."""
+        return self.folder / "rows" / f"{name}.jsonl"
+
+    def train_file(self, cell: Cell) -> Path:
+        """Return the rows that a cell learns from."""
+        return self.file(f"train-{cell.labels}-draw-{cell.draw}")
+
+    def answers(self, cell: Cell) -> Path:
+        """Return the folder of the answers of a cell."""
+        return self.folder / f"labels-{cell.labels}" / f"draw-{cell.draw}"
+
+
+def finetune_curve(
+    recipe: TaskRecipe,
+    out: str | Path,
+    labels: Labels,
+    *,
+    draws: int = 5,
+    overwrite: bool = False,
+    resume: bool = False,
+    quiet: bool | None = None,
+    report: bool = False,
+) -> dict[str, Any]:
+    """Fine-tune on all rows, then on draws of fewer; return the content of ``label_curve.json``.
+
+    Args:
+        recipe: of the run; a budget is divided among all trainings.
+        out: the folder of the run.
+        labels: numbers of labels; all rows are a point of the curve in any case.
+        draws: of each number.
+        overwrite, resume, quiet, report: as of `run_finetuning`.
+
+    Raises:
+        ForetextError: a file, a setting or the folder will not do; the message says why.
+        Interrupted: a signal asked for the end; what was learned is kept.
+    """
+    _check(recipe, labels, draws)
+    run = RunFolder(out)
+    if not (resume and run.finished and not run.label_curve.is_file()):
+        options = {"overwrite": overwrite, "resume": resume, "quiet": quiet, "report": report}
+        _learn_all(recipe, out, _share_of_all(labels, draws), options)
+    curve = _begun(recipe, RunFolder(out), labels, draws)
+    _write_rows(curve, draws)
+    content = _content(curve, quiet)
+    with atomic_file(curve.run.label_curve) as temporary:
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+        temporary.write_text(text + "\n", encoding="utf-8")
+    if report:
+        write_report(curve.run)
+    return content
+
+
+def _check(recipe: TaskRecipe, labels: Labels, draws: int) -> None:
+    """Refuse what a curve cannot be of."""
+    if recipe.test is None:
+        raise SettingError("--curve measures every model on the same rows: give them with --test.")
+    if not any(each != ALL for each in labels):
+        raise SettingError("--curve: give numbers of labels beside all rows, such as 20,100,all.")
+    if draws < 1:
+        raise SettingError(f"--draws {draws}: give 1 or more.")
+    given = {"--teacher": recipe.teacher, "--unlabelled": recipe.unlabelled,
+             "--search": recipe.search_seconds}  # fmt: skip
+    for name, value in given.items():
+        if value is not None:
+            raise SettingError(f"--curve and {name} do not go together; leave one of them out.")
+    if not isinstance(recipe.base, str | Path):
+        raise SettingError("--curve opens BASE again for each model; give its path or name.")
+
+
+def _learn_all(
+    recipe: TaskRecipe, out: str | Path, share: float, options: Mapping[str, Any]
+) -> None:
+    """Learn from all rows, in a share of the budget.
+
+    Raises:
+        BudgetError: that is too short.
+    """
+    budget = recipe.budget_seconds
+    if budget is not None:
+        recipe = replace(recipe, budget_seconds=round(share * budget, 2))
+    try:
+        run_finetuning(recipe, out, **options)
+    except BudgetError as error:
+        raise BudgetError(
+            f"With --curve the training with all rows has {share:.0%} of --budget. It says: "
+            f"{error} Of that time give {1 / share:.1f} times as much."
+        ) from error
+
+
+def _share_of_all(labels: Labels, draws: int) -> float:
+    """Return the share of the time that all rows have; they are not read yet."""
+    numbers = [each for each in labels if each != ALL]
+    assumed = MANY * max(numbers)
+    return 1 / total_weight(cells_of([*numbers, assumed], assumed, draws=draws, seeds=1))
+
+
+def _begun(recipe: TaskRecipe, run: RunFolder, labels: Labels, draws: int) -> _Curve:
+    """Open the run, and read its rows again."""
+    model = load_task(run.path)
+    config = model.task.rows_config.checked(dict(recipe.settings.get("rows", {})), "rows")
+    model.reading = config
+    assert recipe.test is not None, "it was checked before the run"
+    train = model.task.read(recipe.train, config)
+    test: Sequence[Any] = model.task.read(recipe.test, config)
+    numbers, clipped = numbers_of((*labels, ALL), len(train))
+    cells = cells_of(numbers, len(train), draws=draws, seeds=1)
+    few = [cell for cell in cells if not cell.learns_all]
+    budget = recipe.budget_seconds
+    if budget is not None:
+        test = sampled(test, measured_number(len(test), [GROUP], len(cells), budget))
+    return _Curve(recipe, run, model, few, train, test, clipped)
+
+
+def _write_rows(curve: _Curve, draws: int) -> None:
+    """Write the rows of all cells, and those that are measured."""
+    task = curve.model.task
+    kinds = [task.stratum_of(row) for row in curve.train]
+    numbers = sorted({cell.labels for cell in curve.cells})
+    write_rows(task.objects_of(curve.test), curve.file("test"))
+    for draw in range(draws):
+        drawn = nested_draw(kinds, numbers, seed=0, draw=draw)
+        for number, places in drawn.items():
+            some = [curve.train[place] for place in places]
+            write_rows(task.objects_of(some), curve.train_file(Cell(number, draw)))
+
+
+def _content(curve: _Curve, quiet: bool | None) -> dict[str, Any]:
+    """Learn what is missing, and return the points of the curve."""
+    name, number = str(curve.recipe.base), len(curve.train)
+    if curve.clipped and not is_quiet(quiet):
+        say(f"note: {curve.clipped}", error=True)
+    tried = list(_tried(curve, quiet))
+    kept = KeptAnswers.of(curve.test, curve.model.answer_rows(curve.test))
+    measured = [
+        MeasuredCell(name, each["labels"], each["draw"], KeptAnswers.load(curve.answers(cell)))
+        for each, cell in zip(tried, curve.cells, strict=True)
+        if each["score"] is not None
+    ]
+    whole = {"name": name, "labels": number, "draw": 0, "score": kept.score,
+             "seconds": float(curve.run.facts()["seconds"]), "sentence": None}  # fmt: skip
+    found = curve_content(
+        [*measured, MeasuredCell(name, number, 0, kept)],
+        {name: GROUP},
+        kept.judged_by,
+        is_every_row=True,
+        tried=[*tried, whole],
+    )
+    assert found is not None, "the run itself was measured"
+    return {"judged_by": kept.judged_by, "part": "test", **found}
+
+
+def _tried(curve: _Curve, quiet: bool | None) -> Iterator[dict[str, Any]]:
+    """Learn each cell, unless an earlier command has; yield what came of it."""
+    worker = LocalWorker()
+    for cell in curve.cells:
+        found: dict[str, Any] = {"score": None, "seconds": 0.0, "sentence": None}
+        if not is_quiet(quiet):
+            say(f"learning from {cell.labels:,} labels, draw {cell.draw + 1}", error=True)
+        try:
+            reply = worker.run(_job(curve, cell))
+            found = {**found, "score": reply.score, "seconds": reply.seconds}
+        except JobFailed as failure:
+            found = {**found, "seconds": failure.seconds, "sentence": str(failure)}
+        yield {"name": str(curve.recipe.base), "labels": cell.labels, "draw": cell.draw, **found}
+
+
+def _job(curve: _Curve, cell: Cell) -> Finetune:
+    """Return what learns from a draw, as the run has learned from all rows."""
+    recipe, answers = curve.recipe, curve.answers(cell)
+    budget = recipe.budget_seconds
+    if budget is not None:
+        share = budget * cell.weight / (total_weight(curve.cells) + 1)
+        budget = round(max((1 - ANSWERING_RATE) * share, LEAST_SECONDS), 2)
+    return Finetune(
+        recipe.task,
+        str(recipe.base),
+        str(curve.train_file(cell)),
+        str(curve.file("test")),
+        str(answers.with_name(f"{answers.name}-run")),
+        settings={**recipe.settings, "rows": curve.reading},
+        budget=budget,
+        seed=cell.draw,
+        quiet=True,
+        holds_out=True,
+        answers=str(answers),
+        is_kept=False,
+    )

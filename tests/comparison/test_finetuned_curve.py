@@ -1,0 +1,108 @@
+"""`finetune --curve`: one model, learned from fewer labels beside the run that has all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foretext.base.errors import Interrupted, OutputError, SettingError
+from foretext.comparison import finetuned_curve
+from foretext.comparison.draws import Labels
+from foretext.comparison.finetuned_curve import finetune_curve
+from foretext.comparison.local_worker import LocalWorker
+from foretext.comparison.worker import JobFailed
+from foretext.finetuning.recipe import TaskRecipe
+from tests.comparison.test_preparing import write_rows
+
+
+def recipe_of(folder: Path, **changes: Any) -> TaskRecipe:
+    given = {
+        "task": "classification",
+        "base": "linear",
+        "train": write_rows(folder / "train.txt", 30),
+        "test": write_rows(folder / "test.txt", 10, first=100),
+    }
+    return TaskRecipe(**{**given, **changes})
+
+
+def learned(recipe: TaskRecipe, out: Path, labels: Labels = (6, 20, "all"), **options: Any) -> Any:
+    return finetune_curve(recipe, out, labels, draws=2, quiet=True, **options)
+
+
+def test_the_run_has_a_curve_whose_last_point_is_itself(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    found = learned(recipe_of(tmp_path), out, report=True)
+    assert found["labels"] == [6, 20, 60]
+    (line,) = found["lines"]
+    assert [point["draws"] for point in line["points"]] == [2, 2, 1]
+    facts = json.loads((out / "config.json").read_text(encoding="utf-8"))
+    assert line["points"][-1]["value"] == pytest.approx(facts["test"]["accuracy"])
+    assert len(found["cells"]) == 5
+    assert found["sentence"].startswith("linear has accuracy")
+    assert json.loads((out / "label_curve.json").read_text(encoding="utf-8")) == found
+    assert not list((out / "curve").rglob("draw-*-run"))
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "By number of labels" in page
+    assert "spec-labels" in page
+
+
+def test_all_rows_are_a_point_in_any_case(tmp_path: Path) -> None:
+    assert learned(recipe_of(tmp_path), tmp_path / "run", (6,))["labels"] == [6, 60]
+
+
+def test_what_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe, out = recipe_of(tmp_path), tmp_path / "run"
+    whole = learned(recipe, tmp_path / "whole")
+
+    class Stopping(LocalWorker):
+        def run(self, job: Any, *, limit: float | None = None) -> Any:
+            if "labels-20" in job.out:
+                raise Interrupted("stopped")
+            return super().run(job, limit=limit)
+
+    monkeypatch.setattr(finetuned_curve, "LocalWorker", Stopping)
+    with pytest.raises(Interrupted):
+        learned(recipe, out)
+    monkeypatch.undo()
+    kept = {path: path.stat().st_mtime_ns for path in out.rglob("answers.json")}
+    assert len(kept) == 2
+    again = learned(recipe, out, resume=True)
+    assert again["lines"] == whole["lines"]
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    with pytest.raises(OutputError, match="finished"):
+        learned(recipe, out, resume=True)
+
+
+def test_a_model_that_fails_is_named_and_the_others_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Failing(LocalWorker):
+        def run(self, job: Any, *, limit: float | None = None) -> Any:
+            if "labels-6" in job.out:
+                raise JobFailed("6 rows are too few.", "refused", 0.5)
+            return super().run(job, limit=limit)
+
+    monkeypatch.setattr(finetuned_curve, "LocalWorker", Failing)
+    found = learned(recipe_of(tmp_path), tmp_path / "run")
+    assert found["labels"] == [20, 60]
+    assert [cell["sentence"] for cell in found["cells"]][:2] == ["6 rows are too few."] * 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "labels", "said"),
+    [
+        ({"test": None}, (6, "all"), "give them with --test"),
+        ({}, ("all",), "give numbers of labels beside all rows"),
+        ({"teacher": "linear"}, (6,), "--curve and --teacher do not go together"),
+        ({"search_seconds": 9.0}, (6,), "--curve and --search do not go together"),
+    ],
+)
+def test_what_has_no_curve_is_refused_before_the_run(
+    tmp_path: Path, changes: dict[str, Any], labels: Labels, said: str
+) -> None:
+    with pytest.raises(SettingError, match=said):
+        learned(recipe_of(tmp_path, **changes), tmp_path / "run", labels)
+    assert not (tmp_path / "run").exists()
