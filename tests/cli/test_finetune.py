@@ -279,7 +279,20 @@ def test_the_command_prints_the_curve(command: Command, tmp_path: Path) -> None:
     train, test = (
         write_rows(tmp_path / f"{seed}.tsv", size, seed) for seed, size in ((1, 60), (2, 20))
     )
-    options = ("--test", test, "--curve", "6,20", "--draws", 2, "--quiet", "--no-report")
+    options = (
+        "--text",
+        "body",
+        "--label",
+        "topic",
+        "--test",
+        test,
+        "--curve",
+        "6,20",
+        "--draws",
+        2,
+        "--quiet",
+        "--no-report",
+    )
     words = ("finetune", "classification", "linear", train, *options)
     shown = command(*words, "-o", tmp_path / "run")
     assert shown.code == 0
