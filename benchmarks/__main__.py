@@ -39,6 +39,7 @@ NAMES = (
     "lstm_lm",
     "crf",
     "first_run",
+    "suggestion",
     "beyond_memory",
 )
 HEADER = ["work", "peer", "peer's figure", "ours", "ratio (spread)", "to be met"]

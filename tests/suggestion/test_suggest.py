@@ -133,6 +133,16 @@ def test_vectors_of_another_model(classifier: LinearClassifier, tmp_path: Path) 
     assert given.facts["vectors"] == "WordVectors"
 
 
+def test_vectors_that_a_classifier_holds(texts: list[str]) -> None:
+    vectors = WordVectors([*SEA, *LAW], np.eye(14, dtype=np.float32))
+    given = [line(np.random.default_rng(5), words, words) for words in (SEA, LAW) * 6]
+    model = ft.EmbeddingClassifier([vectors], words=True).fit(given, ["sea", "law"] * 6)
+    found = suggest(model, texts, 5, quiet=True)
+    assert found.facts["vectors"] == "the model's"
+    of_words = ft.EmbeddingClassifier(words=True).fit(given, ["sea", "law"] * 6)
+    assert suggest(of_words, texts, 5, quiet=True).facts["vectors"] == "words of the texts"
+
+
 def test_several_labels_of_a_text(tmp_path: Path) -> None:
     labels = [["sea"], ["law"], ["sea", "law"]] * 8
     given = ["the ship", "the judge", "the ship judge"] * 8

@@ -167,6 +167,8 @@ class _Parts(NamedTuple):
             return cls(predictor, load_embedder(embedder) if is_path else embedder, shown)
         if predictor is None:
             return cls(None, opened, OWN)
+        if predictor.own_embedder is not None:
+            return cls(predictor, predictor.own_embedder, OWN)
         if needs_vectors and path is not None and path.is_dir() and kind_of_run(path).embedder:
             return cls(predictor, load_embedder(path), OWN)
         return cls(predictor, None, "words of the texts")

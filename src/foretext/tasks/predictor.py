@@ -60,12 +60,14 @@ class Predictor(ABC):
         task: whose rows it answers.
         files: for the card: which file holds what.
         reading: how the run that it comes from read its rows; None: it comes from no run.
+        own_embedder: what it holds that gives vectors of texts; None: it holds nothing such.
     """
 
     task: ClassVar[Task]
     explained_by: tuple[str, ...] = ()  # methods of `explain`, the best one first; (): none
     files: ClassVar[str]
     reading: Config | None = None
+    own_embedder: Any = None
 
     @property
     def title(self) -> str:
@@ -437,8 +439,6 @@ class Predictor(ABC):
     def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
         """Weigh the words of each input by a method of `explained_by` other than occlusion."""
         raise NotImplementedError
-
-    # Folders
 
     def described(self) -> dict[str, Any]:
         """Return what card and report say of the model: a part of the facts of every run."""

@@ -124,6 +124,12 @@ class EmbeddingClassifier(TextLabeller):
         self._form = "NFKC" if form == "NFKC" else self._form
         return self
 
+    @property
+    def own_embedder(self) -> Any:
+        """The first of its bases, which gives vectors of texts; None: it has words alone."""
+        held = (kept.view for kept in self.views)
+        return next((view.model for view in held if isinstance(view, EmbeddedTexts)), None)
+
     def opened_views(self) -> list[View]:
         """Return the views, which have learned nothing yet; models are opened.
 
