@@ -225,6 +225,20 @@ def test_wrong_arguments_are_one_sentence(kind: str, classifier: LinearClassifie
         suggest(classifier, texts, **more)
 
 
+def test_a_task_whose_rows_have_no_labels_is_refused(classifier: LinearClassifier) -> None:
+    class Reader(LinearClassifier):
+        """Reads a question and its passage."""
+
+        fields = ("question", "context")
+
+        def class_answers(self, inputs: Any) -> Any:
+            """Return no labels."""
+            return None
+
+    with pytest.raises(SettingError, match="learns from more than labels"):
+        suggest(Reader(), [("a", "b")], by="coverage")
+
+
 def test_a_folder_that_answers_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ForetextError):
         suggest(tmp_path / "nothing", ["a"])

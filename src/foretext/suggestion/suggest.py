@@ -38,6 +38,7 @@ __all__ = ["By", "Spread", "suggest"]
 By = Literal["uncertainty", "coverage", "both"]
 Spread = Literal["clusters", "k-center"]
 OWN = "the model's"
+LABELLED = (("text",), ("text_a", "text_b"))  # fields of the tasks whose rows have labels
 POOL = 10_000  # texts that are compared with each other, at most
 AMONG = 40  # uncertain texts for each one that is chosen by both
 MOST_COVERED = 10_000  # labelled texts that count as covered
@@ -198,6 +199,11 @@ def _checked_by(by: By | None, probe: LabelTask, predictor: Predictor | None) ->
     Raises:
         SettingError: its answers have no probabilities of labels.
     """
+    if predictor is not None and predictor.fields not in LABELLED:
+        raise SettingError(
+            f"{predictor.title} learns from more than labels; suggest chooses texts for "
+            "classification, matching and tagging."
+        )
     if by == "coverage":
         return by
     if probe.priority is None and by is not None:

@@ -94,6 +94,25 @@ def test_what_nobody_labelled_is_left_out(tmp_path: Path) -> None:
         read_texts(saved(tmp_path, [predicted]))
 
 
+def test_nested_columns_of_ones_own_are_no_task(tmp_path: Path) -> None:
+    lines = [{"data": {"body": "a", "y": "x"}}, {"data": {"body": "b", "y": "z"}, "id": 3}]
+    path = saved(tmp_path, lines, "own.jsonl")
+    rows = read_texts(path, RowsConfig(text="data.body", label="data.y"))
+    assert [row[:2] for row in rows] == [("a", ("x",)), ("b", ("z",))]
+
+
+@pytest.mark.parametrize("name", ["text", "body"])
+def test_the_text_of_the_entities_may_have_another_name(name: str, tmp_path: Path) -> None:
+    one = {"data": {name: "Ada met", "why": 1}, "annotations": [{"result": [region(0, 3, "X")]}]}
+    (row,) = read_tagged(saved(tmp_path, [one]))
+    assert row.tags == ("B-X", "O")
+    one["data"] = {"body": "Ada met", "title": "none"}
+    with pytest.raises(CorpusError, match=r"there is no 'text', but 'body', 'title'; name it"):
+        read_tagged(saved(tmp_path, [one]))
+    (named,) = read_tagged(saved(tmp_path, [one]), TaggedConfig(token="body"))
+    assert named.tokens == ("Ada", "met")
+
+
 def test_the_work_that_is_the_truth_counts(tmp_path: Path) -> None:
     first = {"result": [chosen("sea")], "ground_truth": True}
     several = {"data": {"text": "a"}, "annotations": [first, {"result": [chosen("law")]}]}
@@ -308,7 +327,7 @@ def test_texts_of_a_label_studio_file_are_inputs(tmp_path: Path) -> None:
     from foretext.tasks.classification.linear import LinearClassifier
 
     model = LinearClassifier().fit(["a ship", "a judge"] * 5, ["sea", "law"] * 5)
-    tasks = [task("the ship", chosen("sea")), {"data": {"text": "the judge"}}]
+    tasks = [task("the ship", chosen("sea")), {"data": {"text": "the judge"}, "annotations": []}]
     found = model.predictions(saved(tmp_path, tasks))
     assert [record["labels"][0]["label"] for record in found] == ["sea", "law"]
 

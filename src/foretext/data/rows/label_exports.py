@@ -30,7 +30,9 @@ class PlainRow(NamedTuple):
 
 def plain_row(values: Mapping[str, Any]) -> PlainRow:
     """Return the plain form of an object; one of no such program stays as it is."""
-    if isinstance(values.get("data"), dict):
+    if isinstance(values.get("data"), dict) and any(
+        isinstance(values.get(name), list) for name in (*ANNOTATIONS, "predictions")
+    ):
         return _of_task(values)
     if "annotation_id" in values and ("annotator" in values or "lead_time" in values):
         return _of_flat_task(values)
@@ -41,12 +43,11 @@ def plain_row(values: Mapping[str, Any]) -> PlainRow:
 
 def _of_task(values: Mapping[str, Any]) -> PlainRow:
     """Return the row of a task of Label Studio, whose label is none of a prediction."""
-    name = next((name for name in ANNOTATIONS if isinstance(values.get(name), list)), None)
-    if name is None and "predictions" not in values and len(values) > 1:
-        return PlainRow(values)  # an object of somebody else's
+    given = (values.get(name) for name in ANNOTATIONS)
+    annotations = next((each for each in given if isinstance(each, list)), [])
     done = [
         each
-        for each in values.get(name or "", ())
+        for each in annotations
         if isinstance(each, dict)
         and isinstance(each.get("result"), list)
         and not each.get("was_cancelled")

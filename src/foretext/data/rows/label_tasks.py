@@ -190,7 +190,7 @@ def _label_studio(tasks: Sequence[LabelTask]) -> Iterator[str]:
     for number, task in enumerate(tasks):
         data = {**task.texts, **_tokens(task), **_facts(task)}
         result = [*_label_studio_result(task)]
-        made: dict[str, Any] = {"data": data}
+        made: dict[str, Any] = {"data": data, "predictions": []}
         if result or task.tokens is not None:
             score = {} if task.probability is None else {"score": _rounded(task.probability)}
             made["predictions"] = [{"model_version": "foretext", **score, "result": result}]

@@ -394,7 +394,8 @@ def _tagged_object(
         CorpusError: there are no two lists of the same length.
     """
     if _has_spans(record, named):
-        yield from _of_spans(record, named.get("token", "text"), has_tags=has_tags)
+        column = named.get("token") or _text_column(record)
+        yield from _of_spans(record, column, has_tags=has_tags)
         return
     listed = named.get("token") or _usual(record, TOKENS)
     tokens = [_token(each, listed, record) for each in _values(listed, record)]
@@ -413,6 +414,18 @@ def _has_spans(record: Record, named: Mapping[str, str]) -> bool:
     """Whether the entities of a row are places in its text, and not tags."""
     is_tagged = "tag" in named or any(name in record.values for name in TAGS)
     return not is_tagged and isinstance(record.values.get("spans"), list)
+
+
+def _text_column(record: Record) -> str:
+    """Return the name of the text in which entities have their places: text, or the only one."""
+    names = [name for name, value in record.values.items() if isinstance(value, str)]
+    if "text" in record.values or len(names) == 1:
+        return "text" if "text" in record.values else names[0]
+    shown = ", ".join(repr(name[:40]) for name in names[:12]) or "none"
+    raise record.error(
+        f"the entities have their places in a text, and there is no 'text', but {shown}; name it "
+        "(--token NAME)."
+    )
 
 
 def _of_spans(record: Record, column: str, *, has_tags: bool) -> Iterator[_TaggedObject]:
