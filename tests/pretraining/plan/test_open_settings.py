@@ -6,8 +6,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import torch
 
 from foretext.pretraining.building import check_model
+from foretext.pretraining.plan import open_settings
 from foretext.pretraining.plan.open_settings import (
     chosen_shape,
     default_budget,
@@ -42,6 +44,45 @@ def test_all_that_nobody_chose() -> None:
     assert chosen["backbone"] == {**shape, "init_std": 0.031}
     assert chosen["training"].keys() == {"learning_rate"}
     assert chosen["data"]["valid_rate"] == pytest.approx(0.0015)
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, device: str, flops: float) -> None:
+    """Let all recipes choose a device of that speed."""
+    monkeypatch.setattr(open_settings, "choose_device", lambda _: torch.device(device))
+    monkeypatch.setattr(open_settings, "choose_dtype", lambda *_: torch.bfloat16)
+    monkeypatch.setattr(open_settings, "peak_flops", lambda *_: flops)
+
+
+@pytest.mark.parametrize(
+    ("device", "flops", "seconds", "length", "rows"),
+    [
+        ("cpu", 8e14, 400.0, 128, 16),  # a processor's time is taken as it is
+        ("cuda", 8e14, 400.0, 512, 128),  # nine days of two cores: 512 rows of 128 at a time
+        ("cuda", 8e14, 60.0, 512, 32),  # a day and a half
+        ("mps", 8e12, 300.0, 256, 32),  # an hour and forty minutes
+        ("cuda", 4e11, 400.0, 128, 16),
+    ],
+)
+def test_the_time_of_a_gpu_counts_as_what_two_cores_would_do(
+    monkeypatch: pytest.MonkeyPatch,
+    device: str,
+    flops: float,
+    seconds: float,
+    length: int,
+    rows: int,
+) -> None:
+    pretend(monkeypatch, device, flops)
+    recipe = Recipe.load("bert")
+    for found in (settings_by_rules(recipe, 5e6, seconds), settings_by_time(recipe, seconds, 512)):
+        assert found["objective"] == {"row_length": length}
+        assert found["training"] == {"batch_examples": rows}
+
+
+def test_a_base_on_a_gpu_keeps_rows_that_it_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, "cuda", 8e14)
+    found = settings_by_time(Recipe.load("modern-bert"), 400.0, 64)
+    assert found["objective"] == {"row_length": 64}
+    assert found["training"] == {"batch_examples": 1024}
 
 
 def test_rows_that_go_on_and_words_stay_as_they_are() -> None:

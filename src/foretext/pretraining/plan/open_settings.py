@@ -4,7 +4,9 @@ What follows from the size of a text, the time, and a model's width, without mea
 Vocabulary: Gowda and May 2020 ("Finding the Optimal Vocabulary Size for Neural Machine
 Translation") want about a hundred occurrences of nearly every token, which for a text of N tokens
 whose counts fall as 1/rank is V ln V = N / 100; the steps below follow it. Batch: the larger the
-lower the loss is to become (McCandlish et al. 2018), so a short training takes small ones.
+lower the loss is to become (McCandlish et al. 2018), so a short training takes small ones. Short is
+what takes two cores a short time: a GPU does in minutes what they do in days, and is given the rows
+and batches of days.
 Learning rate: with Adam the best one is inverse to the width (Yang et al. 2021, "Tensor Programs
 V"). First weights: the deviation of 0.02 that everyone has from BERT is meant for widths about a
 thousand; a narrow model that begins with it hardly attends to anything, and learns nothing but
@@ -17,13 +19,18 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import torch
+
 from foretext.backbones import BACKBONES
 from foretext.backbones.base import Backbone
 from foretext.base.sizes import Size, size_of
+from foretext.nn.device import choose_device
+from foretext.nn.precision import choose_dtype
 from foretext.objectives import OBJECTIVES
 from foretext.pretraining.plan.size import Candidate
 from foretext.recipe import Recipe
 from foretext.tokenizers.subwords import SUBWORDS
+from foretext.training.flops import peak_flops
 from foretext.training.model import Model
 from foretext.training.settings import TrainingConfig
 
@@ -36,6 +43,7 @@ __all__ = [
     "rows_per_step",
     "scaled_init_std",
     "scaled_learning_rate",
+    "seconds_of_two_cores",
     "settings_by_choice",
     "settings_by_model",
     "settings_by_rules",
@@ -74,8 +82,11 @@ VOCABULARIES = ((2e6, 4_000), (2e7, 8_000), (2e8, 16_000))  # up to so many byte
 LARGEST_VOCABULARY = 32_000
 ROW_LENGTHS = ((1_800, 128), (3 * 3_600, 256))  # up to so many seconds, tokens
 LONGEST_ROW = 512
-BATCHES = ((600, 16), (3_600, 32), (6 * 3_600, 64))  # up to so many seconds, rows of 128 tokens
-LARGEST_BATCH = 128
+DAY = 24 * 3_600
+# up to so many seconds, rows of 128 tokens
+BATCHES = ((600, 16), (3_600, 32), (6 * 3_600, 64), (2 * DAY, 128), (4 * DAY, 256))
+LARGEST_BATCH = 512
+TWO_CORES = 4e11  # operations a second, in bfloat16, of the machine that these seconds are of
 
 SECONDS_A_MEGABYTE = 60.0
 SHORTEST, LONGEST = 30.0, 1_800.0  # default budgets
@@ -95,6 +106,7 @@ def settings_by_rules(recipe: Recipe, corpus_bytes: float, seconds: float) -> Se
     name, config = recipe.parts["objective"]
     if not OBJECTIVES.resolve(str(name)).text_rules.plans_rows(config):
         return _open(recipe, settings)
+    seconds = seconds_of_two_cores(recipe, seconds)
     length = row_length_for(seconds)
     settings["objective"] = {"row_length": length}
     settings["training"] = {"batch_examples": rows_per_step(seconds, length)}
@@ -116,6 +128,7 @@ def settings_by_time(recipe: Recipe, seconds: float, max_length: int) -> Section
     if not OBJECTIVES.resolve(str(name)).text_rules.plans_rows(config):
         return {}
     chosen = recipe.parts["objective"].settings().get("row_length")
+    seconds = seconds_of_two_cores(recipe, seconds)
     wanted = row_length_for(seconds)
     if chosen is not None and "objective.row_length" in recipe.chosen:
         wanted = int(chosen)
@@ -209,6 +222,19 @@ def default_budget(corpus_bytes: float) -> float:
 def vocab_size_for(corpus_bytes: float) -> int:
     """Return how many tokens a text of so many bytes gives enough occurrences of."""
     return _looked_up(corpus_bytes, VOCABULARIES, LARGEST_VOCABULARY)
+
+
+def seconds_of_two_cores(recipe: Recipe, seconds: float) -> float:
+    """Return how long two cores need for what the recipe's device does in a time.
+
+    Of a processor the time is taken as it is: another one is not faster by much.
+    """
+    training = cast(TrainingConfig, recipe.parts["training"].config)
+    device = choose_device(training.device)
+    if device.type == "cpu":
+        return seconds
+    dtype = choose_dtype(training.precision, device)
+    return seconds * peak_flops(device, dtype, torch.get_num_threads()) / TWO_CORES
 
 
 def row_length_for(seconds: float) -> int:
