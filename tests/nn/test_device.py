@@ -11,7 +11,7 @@ import torch
 
 from foretext.base.errors import SettingError
 from foretext.nn import precision
-from foretext.nn.device import choose_device
+from foretext.nn.device import Pace, choose_device
 from foretext.nn.precision import choose_dtype
 
 CPU = torch.device("cpu")
@@ -71,3 +71,29 @@ def test_more_processes_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -
 def test_one_process_takes_the_device_that_pytorch_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "1")
     assert choose_device() == torch.device("cuda")
+
+
+def test_a_gpu_is_one_step_behind_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[tuple[str, int]] = []
+
+    class Event:
+        def __init__(self) -> None:
+            self.number = len({number for _, number in said})
+
+        def record(self) -> None:
+            said.append(("began", self.number))
+
+        def synchronize(self) -> None:
+            said.append(("waited", self.number))
+
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    pace = Pace(torch.device("cuda"))
+    for _ in range(3):
+        pace.wait()
+    waited = [("began", 1), ("waited", 0), ("began", 2), ("waited", 1)]
+    assert said == [("began", 0), *waited]
+
+
+def test_a_processor_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "Event", None)
+    Pace(CPU).wait()

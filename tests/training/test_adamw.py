@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from foretext.training.adamw import AdamW
 from foretext.training.flat_optimizer import FlatOptimizer
@@ -34,7 +34,7 @@ def give_gradients(module: nn.Module, step: int, scale: float = 1.0) -> None:
         parameter.grad = gradient.to(parameter.dtype)
 
 
-def train(optimizer: FlatOptimizer, module: nn.Module, steps: range) -> list[float]:
+def train(optimizer: FlatOptimizer, module: nn.Module, steps: range) -> list[float | Tensor]:
     norms = []
     for step in steps:
         give_gradients(module, step, scale=0.01 * (step + 1))
@@ -58,11 +58,19 @@ def train_torchs(module: nn.Module, steps: range, clip: float) -> list[float]:
     return norms
 
 
-@pytest.mark.parametrize("with_kernel", [True, False])
-def test_equals_torchs_in_float32(monkeypatch, with_kernel: bool) -> None:
+def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let PyTorch move the weights, by a norm that nobody has read."""
+    monkeypatch.setattr(FlatOptimizer, "_norm", FlatOptimizer._norm_by_torch)
+    monkeypatch.setattr(AdamW, "_move_by_kernel", AdamW._move_by_torch)
+
+
+@pytest.mark.parametrize("where", ["kernel", "torch", "gpu"])
+def test_equals_torchs_in_float32(monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     ours, theirs = model(), model()
     optimizer = flat_adamw(FlatParameters(ours), clip_norm=5.0, **SETTINGS)
-    if not with_kernel:
+    if where == "gpu":
+        as_on_a_gpu(monkeypatch)
+    elif where == "torch":
         monkeypatch.setattr(AdamW, "_move_by_kernel", AdamW._move_by_torch)
     norms = train(optimizer, ours, range(6))
     expected = train_torchs(theirs, range(6), clip=5.0)
@@ -154,3 +162,36 @@ def test_a_broken_gradient_changes_nothing(broken: float) -> None:
     optimizer.gather()
     assert not math.isfinite(optimizer.step(0.1))
     assert all(torch.equal(t, before[name]) for name, t in optimizer.state().items())
+
+
+@pytest.mark.parametrize("broken", [math.nan, -math.inf])
+def test_a_broken_gradient_that_nobody_has_seen_moves_no_weight(
+    monkeypatch: pytest.MonkeyPatch, broken: float
+) -> None:
+    as_on_a_gpu(monkeypatch)
+    module = model()
+    optimizer = flat_adamw(FlatParameters(module), clip_norm=1.0, **SETTINGS)
+    train(optimizer, module, range(2))
+    before = {name: tensor.clone() for name, tensor in optimizer.state().items()}
+    give_gradients(module, 2)
+    module[2].bias.grad[1] = broken
+    optimizer.gather()
+    assert not math.isfinite(optimizer.step(0.1))
+    after = optimizer.state()
+    assert [name for name in before if not torch.equal(before[name], after[name])] == ["num_steps"]
+    train(optimizer, module, range(3, 4))
+    assert all(bool(torch.isfinite(tensor).all()) for tensor in optimizer.state().values())
+
+
+def test_without_clipping_a_norm_that_nobody_has_read_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read, unread = model(), model()
+    monkeypatch.setattr(AdamW, "_move_by_kernel", AdamW._move_by_torch)
+    norms = train(flat_adamw(FlatParameters(read), **SETTINGS), read, range(3))
+    as_on_a_gpu(monkeypatch)
+    found = train(flat_adamw(FlatParameters(unread), **SETTINGS), unread, range(3))
+    assert list(map(float, found)) == pytest.approx(norms, rel=1e-6)
+    assert all(
+        torch.equal(a, b) for a, b in zip(read.parameters(), unread.parameters(), strict=True)
+    )

@@ -24,7 +24,9 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.batches import Part
 from foretext.training.loop import Training, fit
 from foretext.training.model import Model
+from foretext.training.optimizer import Optimizer
 from foretext.training.settings import TrainingConfig
+from foretext.training.state import TrainingState
 from foretext.training.validation import HeldOutLoss, Validation
 from tests.networks import bert, gpt
 
@@ -508,3 +510,19 @@ def test_the_loss_of_a_sample_is_the_same_each_time(causal: Setup) -> None:
     part = validation.measure(model)
     assert part != whole
     assert validation.measure(model) == part
+
+
+def test_a_norm_that_a_gpu_still_computes_is_a_number_in_records_and_checkpoints(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    step = Optimizer.step
+    _, known = setup.fit(steps=4)
+    monkeypatch.setattr(Optimizer, "step", lambda *given: torch.tensor(step(*given)))
+    kept = Checkpoints(tmp_path)
+    _, found = setup.fit(RunContext(tmp_path, checkpoints=kept), steps=4)
+    assert [record["gradient_norm"] for record in found] == pytest.approx(
+        [record["gradient_norm"] for record in known]
+    )
+    newest = kept.newest(TrainingState)
+    assert newest is not None
+    assert newest.state.gradient_norm == found[-1]["gradient_norm"]

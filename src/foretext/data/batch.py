@@ -63,12 +63,12 @@ class Inputs:
 
     def to(self, device: torch.device) -> Inputs:
         """Return the same on a device."""
-        moved = {name: part.to(device) for name, part in self._parts().items()}
+        moved: dict[str, Any] = {name: _moved(part, device) for name, part in self._parts().items()}
         if self.spelling is not None:
-            moved["spelling"] = self.spelling.to(device)
+            moved["spelling"] = _moved(self.spelling, device)
         if self.source is not None:
             moved["source"] = self.source.to(device)
-        carried = tuple(state.to(device) for state in self.carried)
+        carried = tuple(_moved(state, device) for state in self.carried)
         return replace(self, carried=carried, **moved)
 
     @property
@@ -150,7 +150,7 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """Return the same on a device."""
-        targets = {name: target.to(device) for name, target in self.targets.items()}
+        targets = {name: _moved(target, device) for name, target in self.targets.items()}
         return replace(self, inputs=self.inputs.to(device), targets=targets)
 
     def cut(self, num: int) -> Batch:
@@ -187,6 +187,13 @@ class Batch:
             targets[name] = part[:, kept] if cut else part
         keys = None if self.keys is None else self.keys[start:stop]
         return replace(self, inputs=self.inputs.rows(first, last), targets=targets, keys=keys)
+
+
+def _moved(tensor: Tensor, device: torch.device) -> Tensor:
+    """Return a tensor on a device; a GPU fetches it from pinned memory when it comes to it."""
+    if device.type == "cuda" and tensor.device.type == "cpu":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
 
 
 def _cut(tensor: Tensor, num: int) -> Tensor:

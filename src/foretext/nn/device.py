@@ -9,7 +9,7 @@ import torch
 from foretext.base.errors import SettingError
 from foretext.base.runtime import local_place, num_local_processes, num_processes
 
-__all__ = ["DeviceName", "choose_device"]
+__all__ = ["DeviceName", "Pace", "choose_device"]
 
 
 DeviceName = Literal["auto", "cpu", "cuda", "mps"]
@@ -38,3 +38,27 @@ def _own_cuda_device() -> torch.device:
             f"{count} GPUs; give it --nproc-per-node={count}, or set training.device = 'cpu'."
         )
     return torch.device("cuda", place)
+
+
+class Pace:
+    """Keeps a program one step ahead of the GPU that it gives work to, and no more.
+
+    The GPU then always has work, and a clock that the program looks at shows how far the GPU is.
+
+    Args:
+        device: that computes; a processor is never behind.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        self._is_behind = device.type == "cuda"
+        self._last: torch.cuda.Event | None = None
+
+    def wait(self) -> None:
+        """Wait until the step before the newest one is computed."""
+        if not self._is_behind:
+            return
+        newest = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        newest.record()
+        if self._last is not None:
+            self._last.synchronize()
+        self._last = newest

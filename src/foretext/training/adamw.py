@@ -36,6 +36,8 @@ class AdamW:
         weight_decay: times the learning rate, what matrices lose of themselves a step.
     """
 
+    works_ahead = True
+
     def __init__(
         self,
         parameters: Parameters,
@@ -76,7 +78,7 @@ class AdamW:
         beta1, beta2 = self.betas
         learning_rate = step.learning_rate * segment.rate
         return Factors(
-            scale=step.scale,
+            scale=float(step.scale),
             keep=1 - learning_rate * self.weight_decay if segment.decays else 1.0,
             new_mean=1 - beta1,
             old_square=beta2,
@@ -98,6 +100,7 @@ class AdamW:
 
     def _move_by_torch(self, gradients: Mapping[Segment, Tensor], step: Step) -> None:
         master, beta1, beta2 = self.parameters.master, *self.betas
+        divisor = 1 / step.scale  # of gradients
         alike: dict[tuple[float, bool], list[Segment]] = defaultdict(list)
         for segment in gradients:
             alike[segment.rate, segment.decays].append(segment)
@@ -110,7 +113,8 @@ class AdamW:
                 [],
                 list(master.new_full((len(segments),), step.number - 1).unbind()),
                 fused=True,
-                grad_scale=master.new_full((), 1 / step.scale),  # it divides by that
+                grad_scale=divisor if torch.is_tensor(divisor) else master.new_full((), divisor),
+                found_inf=step.broken,
                 amsgrad=False,
                 beta1=beta1,
                 beta2=beta2,

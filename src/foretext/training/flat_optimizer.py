@@ -23,13 +23,15 @@ class Step(NamedTuple):
 
     number: int  # the first is 1
     learning_rate: float
-    scale: float  # of gradients, from clipping
+    scale: float | Tensor  # of gradients, from clipping
+    broken: Tensor | None = None  # (), 1: a gradient is no number, and nothing is to move; else 0
 
 
 class Rule(Protocol):
     """Moves some of the segments against their gradients."""
 
     segments: Sequence[Segment]  # those it moves, in the own slice
+    works_ahead: bool  # whether the scale of a step may still be in the making
 
     def move(self, gradients: Mapping[Segment, Tensor], step: Step) -> None:
         """Move masters and copies of its segments by flat gradients, float32 or bfloat16."""
@@ -89,23 +91,29 @@ class FlatOptimizer:
         """Have the step taken by these, of the own slice, and not by what was gathered."""
         self._gradients = dict(gradients)
 
-    def step(self, learning_rate: float) -> float:
+    def step(self, learning_rate: float) -> float | Tensor:
         """Take a step by what was gathered; returns the gradients' norm before clipping.
 
-        Where the norm is not a finite number nothing is changed.
+        Where the norm is not a finite number no weight is changed. On a GPU it is a tensor, which
+        the GPU computes later than this returns; whoever reads it waits.
         """
-        on_cpu = self.parameters.master.device.type == "cpu"
-        norm = self._norm_by_kernel() if on_cpu else self._norm_by_torch()
-        if math.isfinite(norm):
-            self.num_steps += 1
-            scale = min(1.0, self.clip_norm / (norm + 1e-6)) if self.clip_norm else 1.0
-            step = Step(self.num_steps, learning_rate, scale)
-            for rule in self.rules:
-                given = {s: self._gradients[s] for s in rule.segments if s in self._gradients}
-                rule.move(given, step)
-            self.parameters.share()
+        norm = self._norm()
+        if torch.is_tensor(norm):
+            self._move(learning_rate, self._scale_of(norm), (~torch.isfinite(norm)).float())
+        elif math.isfinite(norm):
+            self._move(learning_rate, self._scale(norm))
         self._gradients.clear()
         return norm
+
+    def _move(
+        self, learning_rate: float, scale: float | Tensor, broken: Tensor | None = None
+    ) -> None:
+        self.num_steps += 1
+        step = Step(self.num_steps, learning_rate, scale, broken)
+        for rule in self.rules:
+            given = {s: self._gradients[s] for s in rule.segments if s in self._gradients}
+            rule.move(given, step)
+        self.parameters.share()
 
     def state(self) -> dict[str, Tensor]:
         """Return all that a resumed run needs to end in the same bits, with any processes.
@@ -143,22 +151,44 @@ class FlatOptimizer:
                 copied[key] = state[f"{kind}.{sources[name]}"].clone()
         self.load_state({**state, **copied})
 
+    def _scale(self, norm: float) -> float:
+        return min(1.0, self.clip_norm / (norm + 1e-6)) if self.clip_norm else 1.0
+
+    def _scale_of(self, norm: Tensor) -> float | Tensor:
+        return (self.clip_norm / (norm + 1e-6)).clamp(max=1.0) if self.clip_norm else 1.0
+
+    def _norm(self) -> float | Tensor:
+        if self.parameters.master.device.type == "cpu":
+            return self._norm_by_kernel()
+        norm = self._norm_by_torch()
+        if self._works_ahead:
+            return norm
+        return self._whole_norm(float(norm) ** 2)
+
+    @property
+    def _works_ahead(self) -> bool:
+        """Whether nobody has to know the norm before the next step begins."""
+        is_alone = self.parameters.shard.count == 1
+        on_gpu = self.parameters.master.device.type == "cuda"
+        return on_gpu and is_alone and all(rule.works_ahead for rule in self.rules)
+
     def _norm_by_kernel(self) -> float:
         team = torch_team()
         square = sum(squares(team, flat_view(each)) for each in self._gradients.values())
         return self._whole_norm(square)
 
-    def _norm_by_torch(self) -> float:
+    def _norm_by_torch(self) -> Tensor:
         """Put the gradients one after another in float32, too.
 
         To begin a piece of work takes a GPU longer than the work on a bias does.
         """
         if not self._gradients:
-            return self._whole_norm(0.0)
+            return self.parameters.master.new_zeros(())
         joined = torch.cat(list(self._gradients.values())).float()
         parts = torch.split(joined, [len(each) for each in self._gradients.values()])
         self._gradients = dict(zip(self._gradients, parts, strict=True))
-        return self._whole_norm(float(torch.linalg.vector_norm(joined)) ** 2)
+        norm: Tensor = torch.linalg.vector_norm(joined)
+        return norm
 
     def _whole_norm(self, square: float) -> float:
         device = self.parameters.master.device

@@ -8,16 +8,17 @@ killed ends, on one process, in the same bits as one that was not.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from foretext.base.errors import Interrupted, OutputError, SettingError
 from foretext.base.interruption import Interruption
 from foretext.base.runtime import keep_freed_memory, num_local_processes
 from foretext.data.examples import Examples
-from foretext.nn.device import choose_device
+from foretext.nn.device import Pace, choose_device
 from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
 from foretext.training.activations import ActivationForecast
@@ -148,6 +149,8 @@ class Training:
         self.held_out = HeldOut(self.model, validation, self.schedule, self._clock, context.note)
         self._began = context.clock()
         self._step_seconds = 0.0  # of the newest step
+        self._norm: float | Tensor = 0.0  # of its gradient
+        self._pace = Pace(self.device)
 
     def _limit(self) -> float | None:
         """The seconds that the command gives it, as the first process says; None: it says none."""
@@ -175,6 +178,7 @@ class Training:
                 "--overwrite."
             )
         self.state = found or self.state
+        self._norm = self.state.gradient_norm
         if self.context.log is not None:
             self.context.log.restore(self.state.history)
         self.held_out.rewind(self.state)
@@ -214,16 +218,16 @@ class Training:
                     with bar.paused():
                         self._validate()
                 elif self.records.due(state):
-                    self.records.add(self.state, {})
+                    self._record({})
                 bar.total = schedule.total
                 bar.advance(schedule.done(state.step, state.seconds) - bar.done, **self._shown())
                 if self.processes.agree(stop.requested is not None):
                     self._stop(stop.requested or "A signal")
                 if state.seconds - self.saver.seconds >= self.config.checkpoint_seconds:
                     with bar.paused():
-                        self.saver.save(state)
+                        self._save()
         batches.close()  # type: ignore[attr-defined]
-        self.saver.save(state, last=True)  # the training is kept, whatever happens to its results
+        self._save(last=True)  # the training is kept, whatever happens to its results
         self._end()
         return state.history
 
@@ -281,10 +285,11 @@ class Training:
         self.records.tally.count(counts)
         self.gradients.add(part, divisors, self.records.tally)
         rate = self.schedule.learning_rate(state.step, state.seconds)
-        state.gradient_norm = self.optimizer.step(rate)
+        self._norm = self.optimizer.step(rate)
         state.step += 1
         state.tokens += work.tokens
         state.flops += work.flops
+        self._pace.wait()
         state.seconds = self._clock()
 
     def _validate(self) -> None:
@@ -292,7 +297,16 @@ class Training:
         figures, is_best = self.held_out.measure(self.state)
         if is_best and self.config.keep == "best":
             self.optimizer.keep_weights()
+        self._record(figures)
+
+    def _record(self, figures: Mapping[str, float]) -> None:
+        """Add a record of the newest step; it is computed when this returns."""
+        self.state.gradient_norm = float(self._norm)
         self.records.add(self.state, figures)
+
+    def _save(self, *, last: bool = False) -> None:
+        self.state.gradient_norm = float(self._norm)
+        self.saver.save(self.state, last=last)
 
     def _shown(self) -> dict[str, float]:
         """Figures beside the bar."""
@@ -309,7 +323,7 @@ class Training:
         if validates and not self.held_out.is_measured(self.state):
             self._validate()
         elif not validates and (not history or history[-1]["step"] != self.state.step):
-            self.records.add(self.state, {})
+            self._record({})
         if self.config.keep == "best":
             self.optimizer.restore_weights()
         self.optimizer.release()
@@ -317,6 +331,6 @@ class Training:
         self.model.eval()
 
     def _stop(self, signal_name: str) -> None:
-        self.saver.save(self.state)
+        self._save()
         kept = "go on with --resume" if self.context.checkpoints else "nothing was kept"
         raise Interrupted(f"{signal_name} stopped the training; {kept}.")

@@ -38,6 +38,8 @@ class Muon:
         weight_decay: times the learning rate, what matrices lose of themselves a step.
     """
 
+    works_ahead = False  # a broken gradient would stay in its means
+
     def __init__(
         self, parameters: FlatParameters, matrices: Mapping[Segment, int], *, weight_decay: float
     ) -> None:

@@ -63,8 +63,11 @@ class Optimizer:
         if not self.parameters.sums_gradients:
             self.inner.gather()
 
-    def step(self, learning_rate: float) -> float:
-        """Update the weights; returns the norm of the gradient before it was clipped."""
+    def step(self, learning_rate: float) -> float | Tensor:
+        """Update the weights; returns the norm of the gradient before it was clipped.
+
+        On a GPU it is computed later; see `FlatOptimizer.step`.
+        """
         if self.processes.size > 1:
             self.inner.take(self.parameters.summed(self.inner.gathered, self.processes))
         return self.inner.step(learning_rate)
