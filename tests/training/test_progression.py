@@ -195,3 +195,27 @@ def _stopping_at(last: int) -> Callable[[Training, Part], None]:
             training._stop("SIGTERM")
 
     return stopping
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_layers_that_do_not_compute_are_not_counted(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, resumed: bool
+) -> None:
+    setup, done = Setup("masked", request), []
+    step = Training._step
+
+    def noting(training: Training, part: Part) -> None:
+        before = training.state.flops
+        step(training, part)
+        done.append(training.state.flops - before)
+
+    if resumed:
+        monkeypatch.setattr(Training, "_step", _stopping_at(3))
+        with _context(tmp_path) as context, pytest.raises(Interrupted):
+            setup.fit(context, short_row_rate=0.0)
+        monkeypatch.undo()
+    monkeypatch.setattr(Training, "_step", noting)
+    with _context(tmp_path, resume=resumed) as context:
+        setup.fit(context, short_row_rate=0.0)
+    shallow, deep = max(done[: STEPS // 2 - 3 * resumed]), min(done[-STEPS // 2 :])
+    assert 0 < shallow < 0.75 * deep  # the head counts in both

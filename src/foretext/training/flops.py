@@ -20,7 +20,7 @@ from torch import nn
 from foretext.base.errors import SettingError
 from foretext.base.runtime import MEMORY_SIGNS, refuse_without_memory
 from foretext.data.batch import Batch
-from foretext.nn.flops import matrix_flops
+from foretext.nn.flops import Flops, matrix_flops
 from foretext.training.batches import Part
 from foretext.training.frozen_states import FrozenStates
 from foretext.training.model import Model
@@ -52,8 +52,9 @@ class ModelFlops:
     """
 
     def __init__(self, model: Model) -> None:
+        self.model, self._num_layers = model, 0
+        self.networks = self._counted()
         networks = model.objective.networks
-        self.networks = [each.flops() for each in (model.backbone, *networks.values())]
         self.heads = {
             name: matrix_flops(head)
             for name, head in model.objective.named_children()
@@ -64,6 +65,15 @@ class ModelFlops:
     def holds(self) -> bool:
         """Whether all networks give a formula."""
         return None not in self.networks
+
+    def use_layers(self, num: int) -> None:
+        """Count anew if the backbone computes by another number of layers now; 0: by all."""
+        if num != self._num_layers:
+            self._num_layers, self.networks = num, self._counted()
+
+    def _counted(self) -> list[Flops | None]:
+        networks = (self.model.backbone, *self.model.objective.networks.values())
+        return [each.flops() for each in networks]
 
     def of(self, batch: Batch, counts: Mapping[str, int], *, knows_states: bool = False) -> int:
         """Return the operations of a step, given how many predictions each part makes.

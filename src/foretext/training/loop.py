@@ -266,6 +266,7 @@ class Training:
         began = self.context.clock()
         with advised_on_memory(self.config, self.processes.size, learned=self.state.step > 0):
             self.progression.use_layers(self.state)
+            self.flops.use_layers(self.state.num_layers)
             part = self.progression.rows(next(batches), self.state)
             if said := self.activations.add(part.batch):
                 self.context.warn(said)
