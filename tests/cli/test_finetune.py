@@ -81,6 +81,35 @@ def test_a_run_from_rows_to_answers(
     assert plain[0].endswith("\tmusic1é music2é")
 
 
+def test_frozen_bases_from_rows_to_answers(
+    command: Command, folder: Path, run: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    done = command(
+        "finetune", "classification", "embeddings", folder / "train.tsv", "--test",
+        folder / "test.tsv", "--with", run, *COLUMNS, "-o", out, "--json", "--quiet",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result["test"]["accuracy"] > 0.9
+    assert [view["view"] for view in result["views"]] == [str(run), "words", "all together"]
+    assert {path.name for path in out.iterdir()} == {
+        "README.md", "bases", "config.json", "embeddings.safetensors", "examination.json",
+        "recipe.toml", "report.html", "train.log",
+    }  # fmt: skip
+    recipe = tomllib.loads((out / "recipe.toml").read_text())
+    assert (recipe["run"]["beside"], recipe["embeddings"]["words"]) == ([str(run)], True)
+    assert "## Views" in (out / "README.md").read_text()
+    assert "all together" in (out / "report.html").read_text()
+    refused = command(
+        "finetune", "classification", "linear", folder / "train.tsv", "--with", run, *COLUMNS,
+        "-o", tmp_path / "other",
+    )  # fmt: skip
+    assert refused.code == 2
+    assert "--with has no effect on 'linear'" in refused.err
+    assert not (tmp_path / "other" / "recipe.toml").exists()
+
+
 def test_the_linear_classifier_from_rows_to_answers(
     command: Command, folder: Path, tmp_path: Path
 ) -> None:

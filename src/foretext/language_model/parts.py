@@ -221,6 +221,16 @@ class ModelParts:
         return read._replace(texts=through_layers(self.dense, read.texts))
 
     @checked_arguments
+    def keep(self, folder: Path) -> str:
+        """Write the folder into `folder`; it is opened as a whole.
+
+        Raises:
+            OutputError: it cannot be written.
+            SettingError: no published kind of model has this shape.
+        """
+        self.save(folder)
+        return ""
+
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` and Hugging Face's `from_pretrained` open.
 

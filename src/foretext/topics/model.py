@@ -112,6 +112,16 @@ class TopicModel:
         priors = self.words.priors.model_dump_json()
         write_tensors(folder / FILE, tensors, {**FORMAT, "priors": priors})
 
+    def keep(self, folder: Path) -> str:
+        """Write all that embeds texts into a folder, which is opened as a whole.
+
+        Raises:
+            OutputError: a file cannot be written.
+        """
+        self.tokenizer.save(folder / "tokenizer.json")
+        self.save(folder)
+        return ""
+
     def __len__(self) -> int:
         return self.words.num_topics
 

@@ -103,6 +103,16 @@ class DocumentVectors:
         """
         _write_documents(folder, self.documents, self.beginnings, self.network)
 
+    def keep(self, folder: Path) -> str:
+        """Write all that embeds texts into a folder, which is opened as a whole.
+
+        Raises:
+            OutputError: a file cannot be written.
+        """
+        self.tokenizer.save(folder / "tokenizer.json")
+        self.save(folder)
+        return ""
+
     def __len__(self) -> int:
         return len(self.documents)
 

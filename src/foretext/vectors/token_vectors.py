@@ -112,6 +112,11 @@ class TokenVectors(WordVectors):
         )
         write_folder(Path(path), parts, dtype)
 
+    def keep(self, folder: Path) -> str:
+        """Write the folder into `folder`; it is opened as a whole."""
+        self.save(folder)
+        return ""
+
     def embed(
         self,
         texts: Any,

@@ -33,6 +33,8 @@ from foretext.vectors.word_similarity import WordSimilarity, example_words
 
 __all__ = ["WordVectors"]
 
+KEPT = "vectors.safetensors"  # in a folder that another model keeps
+
 
 class WordVectors(WordSimilarity):
     """A vocabulary with one vector a word; nothing in it changes once it is built.
@@ -112,6 +114,26 @@ class WordVectors(WordSimilarity):
             OutputError: the file cannot be written.
         """
         write_table(Path(path), format, self._table, dtype)
+
+    def keep(self, folder: Path) -> str:
+        """Write all that embeds texts into a folder; return the name of the file to open, or "".
+
+        Raises:
+            SettingError: a function of the user's cuts texts into words, which no file keeps.
+            OutputError: a file cannot be written.
+        """
+        self.save(folder / KEPT)
+        if self.split is None:
+            return KEPT
+        try:
+            tokenizer = self.split.__self__  # type: ignore[attr-defined]  # of a method
+            tokenizer.save(folder / "tokenizer.json")
+        except AttributeError:
+            raise SettingError(
+                "These word vectors cut texts by a function of yours (split), which no file keeps; "
+                "give the path of a run, or vectors without it."
+            ) from None
+        return ""
 
     def served_facts(self) -> dict[str, Any]:
         """Return what a server says of the vectors, as JSON has it."""

@@ -10,6 +10,8 @@ import pytest
 import foretext as ft
 from foretext.base.errors import ForetextError, GivenError, ModelFileError, SettingError
 from foretext.base.parsing import read_tensors, write_tensors
+from tests.networks import sentences, tokenizer_for
+from tests.task_files import language_model, word_vectors
 
 WORDS = ["ship", "sea", "wave", "farm", "field", "cow", "a", "the"]
 TEXTS = [
@@ -59,6 +61,47 @@ def test_what_is_saved_answers_alike_to_the_bit(
     assert (tmp_path / "again" / "embeddings.safetensors").read_bytes() == (
         tmp_path / "model" / "embeddings.safetensors"
     ).read_bytes()
+
+
+def opened_models(folder: Path) -> dict[str, Any]:
+    """One of each kind, opened in Python, with no file of its own."""
+    (folder / "text.txt").write_text("\n".join(TEXTS * 3), encoding="utf-8")
+    text, few = folder / "text.txt", {"min_count": 1, "epochs": 1, "workers": 1}
+    lda = ft.pretrain(
+        "lda", text, quiet=True,
+        settings={
+            "topics": {"num_topics": 3, "epochs": 2, "most_documents": 1.0},
+            "tokenizer": {"min_count": 1},
+        },
+    )  # fmt: skip
+    (folder / "animals.txt").write_text(sentences(120), encoding="utf-8")
+    return {
+        "doc2vec": ft.Doc2Vec(vector_size=8, **few).fit(text, quiet=True),
+        "word2vec": ft.Word2Vec(vector_size=8, **few).fit(text, quiet=True),
+        "without a tokenizer": word_vectors(),
+        "topics": lda,
+        "bert": language_model("bert", tokenizer_for("wordpiece", folder / "animals.txt")),
+    }
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return opened_models(tmp_path_factory.mktemp("models"))
+
+
+@pytest.mark.parametrize("kind", ["doc2vec", "word2vec", "without a tokenizer", "topics", "bert"])
+def test_an_opened_model_is_kept_whole(models: dict[str, Any], kind: str, tmp_path: Path) -> None:
+    model = ft.EmbeddingClassifier([models[kind]], words=False).fit(TEXTS, LABELS)
+    model.save(tmp_path / "m")
+    opened = ft.load(tmp_path / "m", ft.EmbeddingClassifier)
+    assert np.allclose(opened.predict_proba(TEXTS), model.predict_proba(TEXTS), atol=1e-6)
+
+
+def test_a_function_that_cuts_texts_is_in_no_file(tmp_path: Path) -> None:
+    vectors = ft.WordVectors(WORDS, np.eye(8, dtype=np.float32), split=str.split)
+    model = ft.EmbeddingClassifier(vectors).fit(TEXTS, LABELS)
+    with pytest.raises(SettingError, match="a function of yours"):
+        model.save(tmp_path / "m")
 
 
 def test_any_number_of_labels(vectors: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ __all__ = ["PRIOR_ROWS", "mixed", "mixture_weights"]
 
 Array = NDArray[np.float64]
 
-PRIOR_ROWS = 20.0  # for which all views are equally good
+PRIOR_ROWS = 10.0  # for which all views are equally good
 STEPS, LEAST_CHANGE = 500, 1e-6
 TINY = 1e-12
 

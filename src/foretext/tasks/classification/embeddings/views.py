@@ -8,6 +8,7 @@ and kept, so that a single new text gets the vector that it would get among othe
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,8 +17,11 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.base.errors import CorpusError, OutputError, SettingError
+from foretext._version import __version__
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.files import atomic_file
 from foretext.base.model_files import copy_model
+from foretext.base.replacement import CONFIG
 from foretext.corpus.blocks import Advance
 from foretext.kinds import opened_embedder
 from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
@@ -113,22 +117,22 @@ class EmbeddedTexts:
         return without(self._embedded(texts, progress), self.direction)
 
     def write(self, folder: Path) -> str:
-        """Write all that opening the model needs into a folder; return what is to be opened there.
+        """Write all that opening the model needs into a folder; return the file to open, or "".
 
         Raises:
-            OutputError: it cannot be written, or the model has no files.
+            OutputError: it cannot be written.
+            SettingError: no file keeps what the model is.
         """
-        if self.source is None:
-            raise OutputError(
-                f"{folder} cannot be written: the {self.name} was given opened; give the path of "
-                "its run or file, which is copied."
-            )
-        if self.source.is_dir():
+        if self.source is not None and self.source.is_dir():
             copy_model(self.source, folder)
             return ""
         folder.mkdir(parents=True, exist_ok=True)
-        self.model.save(folder / VECTORS)
-        return VECTORS
+        name: str = self.model.keep(folder)
+        if not name and not (folder / CONFIG).is_file():
+            facts = {"foretext": __version__, "kind": self.model.kind}
+            with atomic_file(folder / CONFIG) as temporary:
+                temporary.write_text(json.dumps(facts), encoding="utf-8")
+        return name
 
     def _embedded(self, texts: Sequence[str], progress: Advance | None = None) -> Vectors:
         options: dict[str, Any] = {}
