@@ -9,13 +9,16 @@ import pytest
 
 import foretext as ft
 from foretext.base.errors import CorpusError, ForetextError, GivenError, SettingError
-from foretext.data.rows import read_tagged, read_texts
+from foretext.data.rows import read_pairs, read_tagged, read_texts
 from foretext.suggestion import Suggestions, suggest
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.fasttext.classifier import FastTextClassifier
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.vectors.word_vectors import WordVectors
+from tests.tasks.matching.test_network import likeness, matcher, which_first
+from tests.tasks.sentence_vectors import test_network as encoders
 from tests.tasks.tagging.test_network import animals, untrained
-from tests.text_bodies import learn, word_body
+from tests.text_bodies import bert_body, learn, word_body
 
 SEA = ("ship", "wave", "harbour", "sail", "captain", "crew", "storm")
 LAW = ("judge", "jury", "court", "trial", "verdict", "lawyer", "appeal")
@@ -242,3 +245,30 @@ def test_a_task_whose_rows_have_no_labels_is_refused(classifier: LinearClassifie
 def test_a_folder_that_answers_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ForetextError):
         suggest(tmp_path / "nothing", ["a"])
+
+
+def test_pairs_with_labels_and_with_scores(wordpiece: SubwordTokenizer, tmp_path: Path) -> None:
+    model = matcher(bert_body(wordpiece), which_first(4))
+    given = [("the dog barks", "a cat"), ("a hen", "the hen clucks"), ("a hen", "the hen clucks")]
+    out = tmp_path / "a.json"
+    found = suggest(model, given, 2, out=out, quiet=True)
+    assert found.facts["repeated"] == 1
+    assert {tuple(task.texts.values()) for task in found} == {*given}
+    tasks = json.loads(out.read_text())
+    tasks = [{**task, "annotations": task["predictions"]} for task in tasks]
+    out.write_text(json.dumps(tasks))
+    rows = {(row.text_a, row.text_b): row.labels for row in read_pairs(out)}
+    assert rows == {tuple(task.texts.values()): task.labels for task in found}
+    scores = matcher(bert_body(wordpiece), likeness())
+    assert suggest(scores, given, 1, quiet=True).facts["by"] == "coverage"
+    with pytest.raises(SettingError, match="matching gives no probabilities of labels"):
+        suggest(scores, given, 1, by="uncertainty")
+
+
+def test_a_sentence_encoder_covers_the_texts(wordpiece: SubwordTokenizer) -> None:
+    model = encoders.encoder(bert_body(wordpiece), encoders.texts())
+    given = ["the dog barks", "the dog barks .", "every cat purrs again ."]
+    found = suggest(model, given, 2, quiet=True)
+    assert (found.facts["by"], found.facts["vectors"]) == ("coverage", "the model's")
+    with pytest.raises(SettingError, match="gives no probabilities of labels"):
+        suggest(model, given, by="both")

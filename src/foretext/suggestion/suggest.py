@@ -16,9 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.artifact import kind_of_run, load, load_embedder, load_task
-from foretext.base.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments, shown_value
 from foretext.base.counted import counted
-from foretext.base.errors import CorpusError, ForetextError, GivenError, SettingError
+from foretext.base.errors import (
+    ArgumentError,
+    CorpusError,
+    ForetextError,
+    GivenError,
+    SettingError,
+)
 from foretext.corpus.texts import is_file_or_source
 from foretext.data.rows import InputColumns, RowsConfig, input_files, read_texts, text_inputs
 from foretext.data.rows.given import given_elements, shown
@@ -165,14 +171,30 @@ class _Parts(NamedTuple):
         if embedder is not None:
             is_path = isinstance(embedder, str | Path)
             shown = str(embedder) if is_path else type(embedder).__name__
-            return cls(predictor, load_embedder(embedder) if is_path else embedder, shown)
+            given = load_embedder(embedder) if is_path else embedder
+            return cls(predictor, _embedding(given, "embedder"), shown)
         if predictor is None:
-            return cls(None, opened, OWN)
+            return cls(None, _embedding(opened, "model"), OWN)
         if predictor.own_embedder is not None:
             return cls(predictor, predictor.own_embedder, OWN)
         if needs_vectors and path is not None and path.is_dir() and kind_of_run(path).embedder:
             return cls(predictor, load_embedder(path), OWN)
         return cls(predictor, None, "words of the texts")
+
+
+def _embedding(given: Any, name: str) -> TextEmbedder:
+    """Return what gives vectors of texts, of whatever library.
+
+    Raises:
+        ArgumentError: it does not.
+    """
+    if not callable(getattr(given, "embed", None)):  # foreign
+        raise ArgumentError(
+            f"{name} = {shown_value(given)}: give the path of a run, or what `foretext.load` opens "
+            "and has labels or vectors of texts."
+        )
+    embedder: TextEmbedder = given
+    return embedder
 
 
 def _opened(path: Path) -> Any:

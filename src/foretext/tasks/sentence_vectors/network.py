@@ -53,6 +53,11 @@ class SentenceEncoder(TaskModel):
         return 'vectors = model.embed(["a text", "another text"])  # (2, D)'
 
     @property
+    def own_embedder(self) -> SentenceEncoder:
+        """Itself."""
+        return self
+
+    @property
     def vector_size(self) -> int:
         """Numbers of a vector, D."""
         return self.base.backbone.dim
