@@ -244,8 +244,9 @@ def _facts(run: Path) -> dict[str, Any]:
 def _show(facts: dict[str, Any]) -> None:
     """The figures of each part, those of the baselines beside them, and what they mean."""
     from foretext.finetuning.writing import summary_lines
+    from foretext.report.task_card import RIVALS
 
-    network, rivals = facts.get("network"), [facts["baseline"], facts["majority"]]
+    network, rivals = facts.get("network"), [facts.get(name) for name in RIVALS]
     models = [("network and linear model" if network else facts["base"], facts)]
     models += [("network alone", network)] if network else []
     models += [(rival["name"], rival) for rival in rivals if rival]

@@ -46,12 +46,15 @@ def _costs(learner: Learner, rows: TaskRows, baseline: Baseline | None, budget: 
         reading = Cost(0.0, budget.elapsed / num_rows)
         return Costs(reading, reading, reading)
     measured = rows.test or rows.valid
+    untouched = learner.untouched(rows)
     few = TaskRows(rows.train[:FIRST], rows.valid[:FIRST], rows.test[:FIRST])
     return Costs(
         rehearsed(partial(learner.encode, model), rows.train, budget),
         rehearsed(model.figures, measured, budget),
         rehearsed(
-            lambda some: examined(model, replace(rows, test=some), baseline), measured, budget
+            lambda some: examined(model, replace(rows, test=some), baseline, untouched),
+            measured,
+            budget,
         ),
         learner.fits(model, few),
         WEIGHT_BYTES * model.num_parameters,

@@ -213,6 +213,10 @@ class Learner(ABC):
         """
         return Prepared(self)
 
+    def untouched(self, rows: TaskRows) -> Baseline | None:
+        """Return the base as it was, where its vectors answer the rows without any training."""
+        return None
+
     def untrained(self, rows: TaskRows) -> Predictor | None:
         """Return a model whose answers are wrong, and take as long as those of a trained one.
 

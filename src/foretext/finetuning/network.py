@@ -196,6 +196,13 @@ class NetworkLearner(Learner):
         """Whether the head reads what a linear classifier has learned of the words of the rows."""
         return self.task.head_traits(self.task_config).learns_words
 
+    def untouched(self, rows: TaskRows) -> Baseline | None:
+        """Return the pretrained base as it was, where its vectors answer the rows."""
+        origin, opened = self.opened
+        if origin == "scratch" or self.finetuning.fresh or "embed" not in opened.abilities:
+            return None
+        return self.task.untouched(opened.embed, rows.train)
+
     def untrained(self, rows: TaskRows) -> TaskModel:
         """Return a head with random weights on the base."""
         return self._begun(self.ready.new_base(0), rows)

@@ -57,8 +57,9 @@ def learn_task(learner: Learner) -> Finetuned:
     trained = train_seeds(learner, rows, allotment)
     best = best_of(trained)
     more = learner.finish(best.model, rows, baseline)
-    examination = examined(best.model, rows, baseline)
-    outcome = Outcome(rows, found, trained, best, baseline, examination)
+    untouched = learner.untouched(rows)
+    examination = examined(best.model, rows, baseline, untouched)
+    outcome = Outcome(rows, found, trained, best, baseline, examination, untouched)
     facts = task_facts(learner, outcome) | more
     time_left = None if allotment is None else allotment.refitting
     kept = learner.refitted(best.model, rows, best.seed - learner.seed_of(0), time_left)

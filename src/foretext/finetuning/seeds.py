@@ -48,6 +48,7 @@ class Outcome:
     best: Trained
     baseline: Baseline | None
     examination: Mapping[str, Any] | None  # of the best one's answers; None: there were no rows
+    untouched: Baseline | None = None  # the base as it was; None: it does not answer the rows
 
 
 def train_seeds(learner: Learner, rows: TaskRows, allotment: Allotment | None) -> list[Trained]:

@@ -20,7 +20,12 @@ __all__ = ["base_command", "verdict"]
 Figures = Mapping[str, Any]
 
 PARTS = {"valid": "held-out", "test": "test"}  # of the rows, as sentences have them
-RIVALS = {"baseline": "the baseline", "majority": "the majority answer"}
+RIVALS = {
+    "baseline": "the baseline",
+    "majority": "the majority answer",
+    "untouched": "the untouched base",
+}
+AS_IT_WAS = "The base answers these rows without this training; give it more rows, or fewer steps."
 INSTEAD = {  # by whether the difference may be chance
     False: "Learn that one instead:",
     True: "The baseline is simpler and may serve as well:",
@@ -33,13 +38,13 @@ def verdict(
     """Compare a model with the best of its rivals; None: it has none.
 
     Args:
-        facts: of ``config.json``: `judged_by`, and the names of `baseline` and `majority`.
+        facts: of ``config.json``: `judged_by`, and the names of those beside the model.
         examination: of ``examination.json``: the figures of the model and of those beside it.
         command: that learns the baseline as a model; None: it is no model to use.
         remedy: a sentence on what may make the model better, or "".
 
     Returns:
-        ``best``: "model", "baseline" or "majority"; None where the difference may be chance.
+        ``best``: "model" or the name of the rival; None where the difference may be chance.
         ``against``: the rival. ``sentence``: for people. ``command``: that learns the baseline,
         where the model is not better.
     """
@@ -51,7 +56,9 @@ def verdict(
     tested = beside[rival]["difference"]
     is_certain = ours != theirs if tested is None else tested["is_certain"]
     best = ("model" if ours > theirs else rival) if is_certain else None
-    said = {"model": "the model", rival: f"{RIVALS[rival]} ({facts[rival]['name']})"}
+    named = RIVALS[rival] if rival == "untouched" else f"{RIVALS[rival]} ({facts[rival]['name']})"
+    said = {"model": "the model", rival: named}
+    remedy = AS_IT_WAS if rival == "untouched" else remedy
     instead = command if rival == "baseline" and best != "model" else None
     if best is None and min(ours, theirs) >= highest(judged_by):
         sentence = (

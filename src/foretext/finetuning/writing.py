@@ -33,16 +33,19 @@ MISCALIBRATED = 0.1  # expected calibration error from which probabilities misle
 ENOUGH = 200  # rows; of fewer the error is mostly noise
 
 
-def examined(model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any] | None:
+def examined(
+    model: Predictor, rows: TaskRows, baseline: Baseline | None, untouched: Baseline | None = None
+) -> dict[str, Any] | None:
     """Answer the rows to test on, or those held out where there are none, and look closely."""
     part, others = ("test", rows.test) if rows.test else ("valid", rows.valid)
     if not others:
         return None
-    beside = {
-        name: each
-        for name, each in (("baseline", baseline), ("majority", model.task.majority(rows.train)))
-        if each is not None
+    rivals = {
+        "baseline": baseline,
+        "majority": model.task.majority(rows.train),
+        "untouched": untouched,
     }
+    beside = {name: each for name, each in rivals.items() if each is not None}
     return {"part": part, **examine(model, others, learned_from=rows.train, beside=beside)}
 
 
@@ -132,6 +135,7 @@ def task_facts(learner: Learner, outcome: Outcome) -> dict[str, Any]:
         "network": alone,
         "baseline": _measured(outcome, "baseline", outcome.baseline, judged_by),
         "majority": _measured(outcome, "majority", best.model.task.majority(rows.train), judged_by),
+        "untouched": _measured(outcome, "untouched", outcome.untouched, judged_by),
         "seeds": _seeds(outcome.trained, tests, judged_by) if len(outcome.trained) > 1 else None,
     }
     return {**facts, **_judged(learner, outcome, facts)}

@@ -55,6 +55,7 @@ model = {their_class}.from_pretrained("{folder}")
 tokenizer = AutoTokenizer.from_pretrained("{folder}")
 ```
 """
+RIVALS = ("baseline", "majority", "untouched")  # facts of what stands beside a model
 PARTS = {"valid": "held out", "test": "test"}  # of the rows, and how people call them
 NAMES = {  # words of figures, as people write them
     "f1": "F1",
@@ -148,7 +149,7 @@ def _figures(facts: Facts) -> Iterator[str]:
 
 def measured_models(facts: Facts) -> list[tuple[str, Facts]]:
     """Return name and figures by part, of the model, its network alone, and its baselines."""
-    network, rivals = facts.get("network"), [facts.get(name) for name in ("baseline", "majority")]
+    network, rivals = facts.get("network"), [facts.get(name) for name in RIVALS]
     models = [("this model", facts)]
     models += [("the network alone", network)] if network else []
     return models + [(rival["name"], rival) for rival in rivals if rival]

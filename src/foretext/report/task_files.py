@@ -69,7 +69,7 @@ class Spread(Known):
 class Verdict(Known):
     """Whether the model is better than what it is compared with."""
 
-    best: Literal["model", "baseline", "majority"] | None
+    best: Literal["model", "baseline", "majority", "untouched"] | None
     sentence: str
     command: str | None
 
@@ -115,6 +115,7 @@ class TaskFacts(Known):
     network: Measured | None = None
     baseline: Baseline | None
     majority: Baseline | None = None
+    untouched: Baseline | None = None
     seeds: Seeds | None
     verdict: Verdict | None = None
     layer_weights: dict[str, Share] = Field(default_factory=dict)  # of a mix of layers
@@ -133,7 +134,7 @@ class TaskFacts(Known):
         return self
 
     def _measured(self) -> Iterator[Figures]:
-        for model in (self, self.network, self.baseline, self.majority):
+        for model in (self, self.network, self.baseline, self.majority, self.untouched):
             if model is not None:
                 yield from (figures for figures in (model.valid, model.test) if figures is not None)
 

@@ -7,7 +7,7 @@ is there, and it imports no PyTorch.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -245,6 +245,17 @@ class Task(ABC):
 
     def majority(self, rows: Sequence[Any]) -> Baseline | None:
         """Learn what gives every row the same answer, the most frequent one; None: none is."""
+        return None
+
+    def untouched(
+        self, embed: Callable[[Sequence[str]], Any], rows: Sequence[Any]
+    ) -> Baseline | None:
+        """Return what answers rows by the vectors of a base as it is; None: nothing does.
+
+        Args:
+            embed: turns N texts into vectors (N, D).
+            rows: to learn from.
+        """
         return None
 
     # Its head

@@ -7,7 +7,7 @@ Logistic regression, or ridge regression where pairs have scores, on the feature
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -20,8 +20,9 @@ from foretext.data.rows.label import Label, ordered_labels
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.score_answers import ScoreAnswers, scores_of
+from foretext.tasks.sentence_vectors.answers import UNTOUCHED, vectors_by
 
-__all__ = ["PairBaseline", "mean_score", "pair_baseline"]
+__all__ = ["PairBaseline", "cosine_scores", "mean_score", "pair_baseline"]
 
 _MAX_PASSES = 1000
 _PENALTY = 1.0
@@ -111,6 +112,18 @@ def mean_score(rows: Sequence[LabelledPair]) -> Baseline:
     """Give every pair the mean of the scores of these rows, which has no order to correlate."""
     mean = float(np.mean(scores_of(rows)))
     return Baseline("the mean score", lambda others: ScoreAnswers(np.full(len(others), mean)))
+
+
+def cosine_scores(embed: Callable[[Sequence[str]], Any]) -> Baseline:
+    """Score every pair by the cosine of the vectors that `embed` has for its texts."""
+
+    def answered(others: Sequence[LabelledPair]) -> ScoreAnswers:
+        texts = [text for pair in _texts(others) for text in pair]
+        places = np.arange(len(others)) * 2
+        cosines = vectors_by(embed)(texts).paired(places, places + 1)
+        return ScoreAnswers(cosines.astype(np.float64))
+
+    return Baseline(UNTOUCHED, answered)
 
 
 def _texts(rows: Sequence[LabelledPair]) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from foretext.corpus.findings import Problem
@@ -17,7 +17,7 @@ from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label import Label, found_labels
 from foretext.tasks.baseline import Baseline, majority_baseline
 from foretext.tasks.class_answers import count_labels
-from foretext.tasks.matching.baseline import mean_score, pair_baseline
+from foretext.tasks.matching.baseline import cosine_scores, mean_score, pair_baseline
 from foretext.tasks.score_answers import have_scores, score_range
 from foretext.tasks.task import Candidates, Feature, HeadTraits, Resolved, Task, lazily
 
@@ -110,6 +110,12 @@ class Matching(Task):
     def baseline(self, rows: Sequence[LabelledPair]) -> Baseline:
         """Learn a regression on the words that both texts share."""
         return pair_baseline(rows)
+
+    def untouched(
+        self, embed: Callable[[Sequence[str]], Any], rows: Sequence[LabelledPair]
+    ) -> Baseline | None:
+        """Score pairs by the cosines of the vectors that the base has; labels need training."""
+        return cosine_scores(embed) if have_scores(rows) else None
 
     def head_traits(self, config: MatchingHead.Config) -> HeadTraits:
         """Return whether shared tokens are marked by embeddings."""

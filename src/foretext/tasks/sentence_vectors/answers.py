@@ -23,6 +23,7 @@ from foretext.tasks.score_answers import correlation, score_findings, scores_of
 from foretext.vectors.text_embedding import shortened
 
 __all__ = [
+    "UNTOUCHED",
     "Cosines",
     "DenseVectors",
     "Embed",
@@ -31,8 +32,10 @@ __all__ = [
     "TextVectors",
     "halves",
     "sentence_answers",
+    "vectors_by",
 ]
 
+UNTOUCHED = "the base as it was"  # before it learned from rows
 QUERIES = 512  # that are compared with all candidates at once
 SAMPLE = 1000  # texts whose distances are measured, all of them with all others
 MOST_ERRORS = 50
@@ -72,6 +75,11 @@ class DenseVectors:
         """Return the cosines of each first with its second, (N,)."""
         found: Cosines = (self._units[firsts] * self._units[seconds]).sum(1)
         return found
+
+
+def vectors_by(embed: Callable[[Sequence[str]], Any]) -> Embed:
+    """Return what compares texts by the vectors (N, D) that `embed` has for them."""
+    return lambda texts: DenseVectors(np.asarray(embed(list(texts)), np.float32))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from foretext.base.errors import CorpusError
@@ -19,6 +19,7 @@ from foretext.data.rows.findings import problem_of
 from foretext.data.rows.in_memory import RowSource
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.score_answers import score_range
+from foretext.tasks.sentence_vectors.answers import UNTOUCHED, sentence_answers, vectors_by
 from foretext.tasks.sentence_vectors.baseline import tfidf_baseline
 from foretext.tasks.task import Task, lazily
 
@@ -95,3 +96,9 @@ class SentenceVectors(Task):
     def baseline(self, rows: Sequence[SentenceRow]) -> Baseline:
         """Compare texts by their words."""
         return tfidf_baseline(rows)
+
+    def untouched(
+        self, embed: Callable[[Sequence[str]], Any], rows: Sequence[SentenceRow]
+    ) -> Baseline:
+        """Compare texts by the vectors that the base has for them."""
+        return Baseline(UNTOUCHED, lambda others: sentence_answers(others, vectors_by(embed)))
