@@ -61,10 +61,19 @@ OF_TASKS = {
 }  # fmt: skip
 # Methods that parts of foretext ask each other, with objects of theirs.
 ONCE_A_WORD = {"get_index", "has_index_for", "spelled"}  # called so often that a check costs
-WITHIN = {"from_sections", "has_open_end", "reading", "reread", "text_reading", "with_config"}
+WITHIN = {
+    "from_sections",
+    "has_open_end",
+    "keep",
+    "reading",
+    "reread",
+    "text_reading",
+    "with_config",
+}
 TASKS = (
     ("classification", "textcnn"),
     ("classification", "linear"),
+    ("classification", "embeddings"),
     ("matching", "bert"),
     ("tagging", "textcnn"),
     ("span_qa", "bert"),
@@ -107,7 +116,7 @@ def made(folder: Path) -> dict[str, Any]:
     files = write_task_files(folder)
     for task, base in TASKS:
         given: Any = str(folder / "bert") if base == "bert" else base
-        settings = {} if base == "linear" else small_settings(base, steps=2)
+        settings = {} if base in ("linear", "embeddings") else small_settings(base, steps=2)
         found[f"{task} on {base}"] = ft.finetune(
             task, given, files.train(task), settings=settings, quiet=True
         )

@@ -220,7 +220,6 @@ class ModelParts:
         )
         return read._replace(texts=through_layers(self.dense, read.texts))
 
-    @checked_arguments
     def keep(self, folder: Path) -> str:
         """Write the folder into `folder`; it is opened as a whole.
 
@@ -231,6 +230,7 @@ class ModelParts:
         self.save(folder)
         return ""
 
+    @checked_arguments
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` and Hugging Face's `from_pretrained` open.
 

@@ -152,7 +152,7 @@ class EmbeddingClassifier(TextLabeller):
         texts: Any,
         labels: Any,
         *,
-        unlabelled: Any = (),
+        unlabelled: Any = None,
         context: RunContext | None = None,
     ) -> Self:
         """Learn from N texts with one label each, or with any number of them.
@@ -161,7 +161,7 @@ class EmbeddingClassifier(TextLabeller):
             texts: to learn from.
             labels: of each text.
             unlabelled: more texts, which say how rare words are, what all texts have in common,
-                and how vectors are spread.
+                and how vectors are spread; None: there are none.
             context: a title for the progress; None: nothing is shown.
 
         Raises:
@@ -173,7 +173,7 @@ class EmbeddingClassifier(TextLabeller):
         if len(names) < 2:
             alone = f"the one class '{names[0]}' alone" if names else "no label"
             raise GivenError(f"The texts have {alone}; two are needed to learn a difference.")
-        more = given_texts(unlabelled) if len(unlabelled) else []
+        more = [] if unlabelled is None else given_texts(unlabelled)
         targets = targets_of(sets, names)
         known = [normalize(text, self._form) for text in texts]
         every = [*known, *(normalize(text, self._form) for text in more)]
@@ -243,7 +243,8 @@ class EmbeddingClassifier(TextLabeller):
             self._labels, found[0].view.names, np.asarray(found[0].head.weights)
         )
 
-    def view_probabilities(self, texts: Sequence[str]) -> Probabilities:
+    @checked_arguments
+    def view_probabilities(self, texts: Any) -> Probabilities:
         """Return (V, N, C), how probable each view makes each label.
 
         Raises:
@@ -251,7 +252,7 @@ class EmbeddingClassifier(TextLabeller):
         """
         if not self.views:
             raise not_fitted()
-        known = [normalize(text, self._form) for text in texts]
+        known = [normalize(text, self._form) for text in given_texts(texts)]
         return np.array(
             [
                 view.head.probabilities(view.view.features(known), are_sets=self.is_multi_label)
