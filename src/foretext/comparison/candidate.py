@@ -7,6 +7,7 @@ modern-bert                a recipe, or a TOML file: pretrained on the corpus, t
 word2vec + bilstm          a recipe of word vectors, and the network over them
 doc2vec + linear           any recipe or path: its vectors as they are, under a linear head
 doc2vec + linear + words   the same, beside the words
+runs/bert, untouched       its vectors alone, without any training, where they answer the rows
 bert, not pretrained       the same network with random weights, at size tiny if none is named
 modern-bert + words        any network, whose head reads words as the linear classifier does
 ibm model 1                the baseline of a task
@@ -31,16 +32,27 @@ from foretext.recipe.recipe import read_recipe
 from foretext.recipes import recipe_names
 from foretext.tasks.task import Candidates, task_named
 
-__all__ = ["BASELINE", "GROUPS", "OVER", "Candidate", "Sections", "named_candidate"]
+__all__ = [
+    "BASELINE",
+    "GROUPS",
+    "OVER",
+    "UNTOUCHED",
+    "Candidate",
+    "Sections",
+    "named_candidate",
+    "untouched_name",
+]
 
 Sections = Mapping[str, Mapping[str, Any]]
 
 BASELINE = "baseline"  # as a base: the task's baseline of seconds, where no learner has its name
+UNTOUCHED = "untouched"  # as a base: one that answers by its vectors, without any training
 HALF = 0.5
 LONGEST = 80  # characters of a folder's name
 GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in the order of the page
 
 NOT_PRETRAINED, OVER, WORDS = ", not pretrained", " + ", "words"
+AS_IT_IS = f", {UNTOUCHED}"
 FROZEN = "linear"  # over a base that stays as it is
 
 DOCUMENTS = "doc2vec"  # whose vectors are not those of words
@@ -55,6 +67,7 @@ RECIPE_SECONDS = {
 SLOWEST = 60.0  # of any other recipe
 WORDS_SECONDS = 3 * LEARNER_SECONDS  # that words take beside a network: two folds at least
 
+UNTOUCHED_RATE = 0.95  # of the time of a recipe whose vectors answer as they are
 FROZEN_SECONDS, FROZEN_RATE = 10.0, 0.8  # of vectors under a linear head, which takes seconds
 
 FINETUNING_SECONDS = 60.0  # that a network wants for the rows, before its pretraining gets more
@@ -73,6 +86,7 @@ class Candidate:
         settings: of the fine-tuning, by section.
         is_frozen: whether a linear head is learned on its base as it is, by the learner
             "embeddings".
+        is_untouched: whether the vectors of its base answer the rows, and nothing is learned.
         group: one of `GROUPS`: color and order on the page.
         least_seconds: a fair look at it takes so long at least, on two cores.
         pretraining_rate: share of its time that goes to pretraining, at most.
@@ -89,6 +103,7 @@ class Candidate:
     pretraining: Sections = field(default_factory=dict)
     settings: Sections = field(default_factory=dict)
     is_frozen: bool = False
+    is_untouched: bool = False
     group: str = "given"
     least_seconds: float = 0.0
     pretraining_rate: float = 0.0
@@ -107,6 +122,11 @@ class Candidate:
     def pretrains(self) -> bool:
         """Whether it has a pretraining of its own."""
         return self.recipe is not None
+
+    @property
+    def is_measure(self) -> bool:
+        """Whether it is no model to keep, but what models are measured against."""
+        return self.is_untouched or self.base == BASELINE
 
     @property
     def needs_network(self) -> bool:
@@ -153,6 +173,9 @@ def named_candidate(name: str, task: str) -> Candidate:
     network, over, words = (part.strip() for part in name.rpartition(OVER.strip()))
     if over and words == WORDS:
         return _with_words(name, named_candidate(network, task), task)
+    stem = name.removesuffix(AS_IT_IS)
+    if stem != name:
+        return _untouched(name, stem, task)
     stem = name.removesuffix(NOT_PRETRAINED)
     if stem != name:
         return _not_pretrained(name, stem, task)
@@ -312,6 +335,33 @@ def _not_pretrained(name: str, stem: str, task: str) -> Candidate:
     return Candidate(
         name, base, settings={"backbone": shape}, group="from scratch", least_seconds=seconds
     )
+
+
+def untouched_name(name: str) -> str:
+    """Return the name of the candidate that has the base of another one, and learns nothing."""
+    return f"{name}{AS_IT_IS}"
+
+
+def _untouched(name: str, stem: str, task: str) -> Candidate:
+    """The vectors of a given model, or of what a recipe has pretrained, without any training."""
+    whole = named_candidate(stem, task)
+    if _is_recipe(stem):
+        return replace(
+            whole,
+            name=name,
+            base=None,
+            recipe=stem,
+            settings={},
+            is_untouched=True,
+            pretraining_rate=UNTOUCHED_RATE,
+            finetuning_seconds=0.0,
+        )
+    if whole.group != "given" or whole.base != stem:
+        raise SettingError(
+            f"The candidate '{name}': '{stem}' is no pretrained model; name a recipe or a path "
+            "alone before the comma."
+        )
+    return replace(whole, name=name, least_seconds=0.0, is_untouched=True)
 
 
 def _given(name: str, task: str) -> Candidate:

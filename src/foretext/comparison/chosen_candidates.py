@@ -7,7 +7,14 @@ from dataclasses import replace
 from functools import partial
 
 from foretext.base.errors import SettingError, did_you_mean
-from foretext.comparison.candidate import GROUPS, OVER, Candidate, Sections, named_candidate
+from foretext.comparison.candidate import (
+    GROUPS,
+    OVER,
+    Candidate,
+    Sections,
+    named_candidate,
+    untouched_name,
+)
 from foretext.comparison.candidates import (
     Choice,
     CorpusFacts,
@@ -67,6 +74,8 @@ def choose_candidates(
         if only or not choice.left_out:
             raise SettingError("--without leaves no candidate; name fewer.")
         raise SettingError(too_short(lambda longer: choose(longer).candidates, budget_seconds))
+    if facts.have_scores:
+        found += _as_they_are(found, task, unwanted)
     kept = [_suited(each, facts) for each in _distinct(found)]
     for candidate in kept:
         if candidate.name not in usual:
@@ -74,6 +83,15 @@ def choose_candidates(
     for name, sections in (settings or {}).items():
         kept = _configured(kept, _members(name, task, usual), name, sections)
     return Choice(kept, choice.left_out)
+
+
+def _as_they_are(
+    candidates: Sequence[Candidate], task: str, unwanted: Sequence[str]
+) -> list[Candidate]:
+    """Return the bases of given candidates without any training: pairs with scores need none."""
+    given = [each for each in candidates if each.group == "given" and each.base == each.name]
+    twins = [named_candidate(untouched_name(each.name), task) for each in given]
+    return [each for each in twins if each.name not in unwanted]
 
 
 def _suited(candidate: Candidate, facts: CorpusFacts) -> Candidate:

@@ -211,6 +211,7 @@ def _candidate_entry(
         "group": candidate.group,
         "recipe": candidate.recipe,
         "base": candidate.base,
+        "is_measure": candidate.is_measure,
         "status": status,
         "sentence": sentence,
         "rounds": [_round(candidate, each, ledger) for each in history],
@@ -247,7 +248,7 @@ def _left_out_entry(name: str, why: str, plan: Plan) -> Content:
     except SettingError:
         known = {"group": "", "recipe": None, "base": None}
     found: Content = {"name": name, **known, "status": "left out", "sentence": why, "rounds": []}
-    return {**found, **dict.fromkeys(UNKNOWN), "warnings": []}
+    return {**found, **dict.fromkeys(UNKNOWN), "is_measure": False, "warnings": []}
 
 
 def _best_seed_place(outcome: Outcome) -> int:

@@ -23,8 +23,8 @@ from foretext.base.files import atomic_file, is_regular_file
 from foretext.base.parsing import read_json
 from foretext.base.runtime import command, command_began
 from foretext.comparison.answers import KeptAnswers
-from foretext.comparison.baseline_run import BaselineRun, has_baseline
-from foretext.comparison.candidate import BASELINE
+from foretext.comparison.baseline_run import BaselineRun, has_baseline, kept_base
+from foretext.comparison.candidate import BASELINE, UNTOUCHED
 from foretext.comparison.measurement import (
     disk_bytes,
     milliseconds_of_one,
@@ -88,7 +88,7 @@ def _done(job: Job) -> Reply:
             return _prepared(job)
         case Pretrain():
             return _pretrained(job)
-        case Finetune(base=base) if base == BASELINE:
+        case Finetune(base=base) if base in (BASELINE, UNTOUCHED):
             return _baseline(job)
         case Finetune():
             return _finetuned(job)
@@ -187,10 +187,11 @@ def _answered_once(
 
 
 def _baseline(job: Finetune) -> FinetuneReply:
-    """Learn a baseline; its folder says so, and holds no model."""
+    """Learn a baseline, or open an untouched base; its folder says so, and holds no model."""
     began = command_began()
     reading = job.settings.get("rows", {})
-    learned = BaselineRun.learned(job.task, job.train, reading)
+    base = next(iter(job.beside), None)
+    learned = BaselineRun.of(job.task, job.train, reading, base)
     rows = read_written(learned.task, job.valid, reading)
     judged_by, figures, row_seconds = _answered_once(job, learned.baseline.answers, rows)
     if not job.holds_out:
@@ -234,7 +235,8 @@ def _answered(job: Answer) -> AnswerReply:
 def _answering(job: Answer) -> tuple[Task, Callable[[Sequence[Any]], Answers]]:
     """Return what reads rows, and what answers them."""
     if has_baseline(Path(job.run)):
-        learned = BaselineRun.learned(job.task, job.train, job.reading)
+        base = kept_base(Path(job.run))
+        learned = BaselineRun.of(job.task, job.train, job.reading, base)
         return learned.task, learned.baseline.answers
     model = load_task(job.run)
     return model.task, model.answer_rows

@@ -6,8 +6,8 @@ sentence gives them.
 
 What has not learned anything in its time is no result, and never recommended.
 
-A baseline of seconds is a measure for the others, and no folder keeps it: it is never recommended,
-but the sentence says if it is better.
+A baseline of seconds and an untouched base are measures for the others, and no folder keeps them:
+they are never recommended, but the sentence says if one is better.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def recommend(
     """
     measured = [each for each in candidates if each["status"] == "finished" and each["valid"]]
     finished = [each for each in measured if not each.get("not_learned")]
-    models = [each for each in finished if each["base"] != BASELINE]
+    models = [each for each in finished if not _is_measure(each)]
     if not models:
         return None
     best = max(models, key=_valid)
@@ -105,14 +105,19 @@ def _best_reason(
 
 def _better_baseline(chosen: Entry, finished: Sequence[Entry], judged_by: str) -> str:
     """Name the baseline that is better on the held-out rows; "": none is."""
-    better = [
-        each for each in finished if each["base"] == BASELINE and _valid(each) > _valid(chosen)
-    ]
+    better = [each for each in finished if _is_measure(each) and _valid(each) > _valid(chosen)]
     if not better:
         return ""
     first = max(better, key=_valid)
     figure = figure_text(judged_by, _valid(first))
-    return f", but the baseline {first['name']}, which no folder keeps, has {figure} there"
+    if first["base"] == BASELINE:
+        return f", but the baseline {first['name']}, which no folder keeps, has {figure} there"
+    return f", but {first['name']}, without any training, has {figure} there"
+
+
+def _is_measure(candidate: Entry) -> bool:
+    """Whether it is no model to use, but what models are measured against."""
+    return candidate["base"] == BASELINE or bool(candidate.get("is_measure"))
 
 
 def _faster_reason(chosen: Entry, best: Entry, judged_by: str) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from foretext.base.terminal import say
-from foretext.comparison.candidate import Candidate, Sections
+from foretext.comparison.candidate import UNTOUCHED, Candidate, Sections
 from foretext.comparison.cells import Cell, cells_of, total_weight
 from foretext.comparison.ledger import CellOutcome, Ledger, Outcome, Plan, SeedOutcome
 from foretext.comparison.request import CompareRequest
@@ -227,7 +227,7 @@ class Turn:
         run = ledger.run(self.candidate, self.round, cell.draw)
         job = Finetune(
             comparing.request.task,
-            EMBEDDINGS if self.candidate.is_frozen else base,
+            self._learner(base),
             str(ledger.learned_file(cell)),
             str(ledger.rows_file("valid")),
             str(run),
@@ -236,9 +236,15 @@ class Turn:
             seed=comparing.request.seed + cell.draw,
             quiet=comparing.quiet,
             holds_out=bool(comparing.plan.labels),
-            beside=(base,) if self.candidate.is_frozen else (),
+            beside=() if self._learner(base) == base else (base,),
         )
         return job if cell.is_last else self._of_few(job, cell)
+
+    def _learner(self, base: str) -> str:
+        """Return what the job learns on: the base, or what reads its vectors."""
+        if self.candidate.is_untouched:
+            return UNTOUCHED
+        return EMBEDDINGS if self.candidate.is_frozen else base
 
     def _of_few(self, job: Finetune, cell: Cell) -> Finetune:
         """Return a job that keeps its answers to the measured rows, and no model."""

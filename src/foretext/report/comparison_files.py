@@ -108,6 +108,7 @@ class ComparedCandidate(Known):
     group: str = ""
     recipe: str | None = None
     base: str | None = None
+    is_measure: bool = False  # it is no model to keep, but what models are measured against
     status: Literal["finished", "dropped", "failed", "left out"]
     sentence: str | None = None
     rounds: list[Round] = Field(default_factory=list)
