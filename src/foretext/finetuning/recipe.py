@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
     from foretext.tasks.model import TaskModel
     from foretext.tasks.predictor import Predictor
+    from foretext.vectors.document_vectors import DocumentVectors
     from foretext.vectors.word_vectors import WordVectors
 
 __all__ = [
@@ -47,7 +48,7 @@ __all__ = [
 ]
 
 Sections = Mapping[str, Mapping[str, Any]]
-BaseModel = Union[str, Path, "LanguageModel", "WordVectors", "TaskModel"]
+BaseModel = Union[str, Path, "LanguageModel", "WordVectors", "DocumentVectors", "TaskModel"]
 TeacherModel = Union[str, Path, "Predictor"]
 
 SECTIONS = (  # that a user may set, beside [run]
