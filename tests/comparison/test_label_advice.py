@@ -28,7 +28,7 @@ def scores_of(
     """Scores of three draws around means: differences are known from about 0.02 on."""
     each = {
         (name, number): {0: mean - turn * deviation, 1: mean, 2: mean + turn * deviation}
-        for turn, (name, means) in zip((1, -1), curves.items(), strict=False)
+        for turn, (name, means) in zip((1, -1, 1), curves.items(), strict=False)
         for number, mean in zip(labels, means, strict=True)
     }
     return LabelScores(tuple(curves), tuple(labels), each, {}, rows)
@@ -75,6 +75,15 @@ def test_two_that_never_cross() -> None:
     )
 
 
+def test_of_ties_with_the_fewest_labels_the_one_that_stays_good_is_named() -> None:
+    curves = {"textcnn": [0.605, 0.62, 0.65, 0.8], "doc2vec": [0.6, 0.7, 0.75, 0.78],
+              "linear": [0.4, 0.6, 0.7, 0.9]}  # fmt: skip
+    scores = scores_of(curves)
+    assert scores.best(20) == "textcnn"
+    assert rivals(scores) == ("doc2vec", "linear")
+    assert sentence(scores).startswith("With fewer than about 750 labels use doc2vec, with more")
+
+
 def test_a_tie_at_some_numbers_is_told() -> None:
     scores = scores_of({"linear": [0.5, 0.6, 0.7, 0.8], "textcnn": [0.3, 0.5, 0.695, 0.798]})
     assert sentence(scores) == (
@@ -94,9 +103,9 @@ def test_a_difference_that_chance_explains_is_a_tie() -> None:
 
 
 def test_one_side_of_a_crossing_alone_gives_no_number_to_change_at() -> None:
-    late = scores_of({"a": [0.50, 0.60, 0.65, 0.70], "b": [0.49, 0.60, 0.75, 0.85]})
+    late = scores_of({"a": [0.50, 0.61, 0.70, 0.70], "b": [0.49, 0.60, 0.69, 0.85]})
     assert sentence(late) == (
-        "b is better than a with 500 and 2,000 labels; they tie with 20 and 100 labels."
+        "b is better than a with 2,000 labels; they tie with 20, 100 and 500 labels."
     )
     early = scores_of({"a": [0.60, 0.60, 0.70, 0.80], "b": [0.40, 0.60, 0.70, 0.81]})
     assert sentence(early) == (

@@ -262,4 +262,5 @@ def _job(curve: _Curve, cell: Cell) -> Finetune:
         holds_out=True,
         answers=str(answers),
         is_kept=False,
+        beside=tuple(map(str, recipe.beside)),
     )

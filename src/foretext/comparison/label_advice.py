@@ -22,9 +22,22 @@ Rivals = tuple[str, str]  # the best with the fewest labels, and the best with t
 
 
 def rivals(scores: LabelScores) -> Rivals:
-    """Return the best candidate with the fewest labels and the one with the most."""
-    few, many = (scores.best(number) for number in (scores.labels[0], scores.labels[-1]))
-    return few or scores.names[0], many or scores.names[0]
+    """Return the best candidate with few labels and the best one with the most.
+
+    Of those that tie with the best one at the smallest number, the first is the one whose mean over
+    all numbers but the largest is highest.
+    """
+    smallest, largest = scores.labels[0], scores.labels[-1]
+    few, many = (scores.best(number) or scores.names[0] for number in (smallest, largest))
+    below = scores.labels[:-1] or scores.labels
+    means: dict[str, float] = {}
+    for name in scores.names:
+        points = [point for n in below if (point := scores.point(name, n)) is not None]
+        difference = scores.difference(name, few, smallest)
+        is_near = name == few or (difference is not None and difference.sign == 0)
+        if is_near and len(points) == len(below):
+            means[name] = sum(point.value for point in points)
+    return max(means, key=lambda name: means[name], default=few), many
 
 
 def label_crossing(scores: LabelScores, few: str, many: str) -> Crossing | None:
