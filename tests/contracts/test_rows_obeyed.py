@@ -150,10 +150,10 @@ def arrays_of(model: Any) -> dict[str, Any]:
     if hasattr(model, "head"):
         named = {**model.base.backbone.state_dict(), **model.head.state_dict(prefix="task.")}
         return {name: value.detach().float().numpy() for name, value in named.items()}
-    if hasattr(model, "views"):
-        heads = [view.head for view in model.views]
+    if hasattr(model, "heads"):
+        heads = [kept.head for kept in model.heads]
         found = {f"{at}": each for head in heads for at, each in enumerate(head)}
-        return {**found, "mixture": np.array([view.weight for view in model.views])}
+        return {**found, "mixture": np.array([kept.weight for kept in model.heads])}
     if hasattr(model, "model"):
         return {"words": model.model.hidden(ASKED), "outputs": model.model.outputs}
     return {"weights": model.weights, "bias": model.bias, "idf": model.idf}

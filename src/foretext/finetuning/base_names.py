@@ -7,8 +7,9 @@ from typing import Any
 from foretext.backbones import BACKBONES
 from foretext.base.errors import SettingError
 
-__all__ = ["EMBEDDINGS", "LEARNERS", "SHORT_NAMES", "base_names"]
+__all__ = ["AUTO", "EMBEDDINGS", "LEARNERS", "SHORT_NAMES", "base_names"]
 
+AUTO = "auto"  # chooses by the rows
 EMBEDDINGS = "embeddings"  # learns linear heads on what was pretrained
 
 # Backbones that are better known by another name: the row of BACKBONES, and settings.
@@ -22,6 +23,7 @@ SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 # What learns without PyTorch.
 LEARNERS = {
+    AUTO: "foretext.finetuning.auto:AutoLearner",
     EMBEDDINGS: "foretext.finetuning.embeddings:EmbeddingLearner",
     "fasttext": "foretext.finetuning.fasttext:FastTextLearner",
     "linear": "foretext.finetuning.linear:LinearLearner",

@@ -10,7 +10,7 @@ from typing import Any
 
 from foretext.base.counted import counted
 from foretext.base.errors import SettingError
-from foretext.finetuning.base_names import EMBEDDINGS
+from foretext.finetuning.base_names import AUTO, EMBEDDINGS
 from foretext.finetuning.learner import Learner, Record
 from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.run_context import RunContext
@@ -36,6 +36,8 @@ class EmbeddingLearner(Learner):
     takes_others = True
     seed_section = "embeddings"
 
+    pretrained: tuple[Path, ...] = ()  # bases that were pretrained for this run
+
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:
         """Return the classifier of frozen vectors, which learns classification alone."""
@@ -55,8 +57,8 @@ class EmbeddingLearner(Learner):
     def bases(self) -> list[Any]:
         """What embeds texts: BASE, where it is no name, and those of --with."""
         recipe = self.job.recipe
-        named = isinstance(recipe.base, str | Path) and str(recipe.base) == EMBEDDINGS
-        return [*([] if named else [recipe.base]), *recipe.beside]
+        named = isinstance(recipe.base, str | Path) and str(recipe.base) in (AUTO, EMBEDDINGS)
+        return [*([] if named else [recipe.base]), *recipe.beside, *self.pretrained]
 
     @property
     def needs_held_out_rows(self) -> bool:
@@ -92,7 +94,7 @@ class EmbeddingLearner(Learner):
         texts, labels = [row.text for row in rows.train], [row.labels for row in rows.train]
         unlabelled = [row.text for row in rows.unlabelled]
         classifier.fit(texts, labels, unlabelled=unlabelled, context=context)
-        return classifier, {"step": len(classifier.views), "time": time.monotonic() - began}
+        return classifier, {"step": len(classifier.heads), "time": time.monotonic() - began}
 
     def seed_of(self, seed: int) -> int:
         """Return the seed by which the rows are cut."""
@@ -121,15 +123,15 @@ def _notes(model: EmbeddingClassifier, config: EmbeddingsConfig) -> Sequence[str
         if view.lacks_counts and config.weighting is None
     ]
     if model.log_loss is None:
-        strengths = ", ".join(f"{view.inverse_penalty:g}" for view in model.views)
+        strengths = ", ".join(f"{head.inverse_penalty:g}" for head in model.heads)
         notes.append(
             f"no class has two rows, so that none could be held out: inverse penalty {strengths}, "
-            "and all views weigh the same"
+            "and all heads weigh the same"
         )
     else:
-        parts = ", ".join(f"{view.name} {view.weight:.2f}" for view in model.views)
+        parts = ", ".join(f"{head.name} {head.weight:.2f}" for head in model.heads)
         notes.append(
-            f"cross-validation over {counted(len(model.views), 'view')}: weights {parts}; accuracy "
+            f"cross-validation over {counted(len(model.heads), 'head')}: weights {parts}; accuracy "
             f"{model.accuracy:.4f}, log loss {model.log_loss:.4f}"
         )
     return notes

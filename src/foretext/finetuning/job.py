@@ -25,7 +25,13 @@ class FinetuneJob(Job):
 
     recipe: TaskRecipe
     rows_are_checked: bool = False  # whether the user knows already what is wrong with the rows
+    given: TaskRecipe | None = None  # of the user, where `recipe` was chosen for it; None: `recipe`
     warnings: list[str] = field(default_factory=list)  # what `warn` said, for the facts
+
+    @property
+    def kept_recipe(self) -> TaskRecipe:
+        """What repeats the run."""
+        return self.given or self.recipe
 
     @property
     def budget(self) -> Budget | None:

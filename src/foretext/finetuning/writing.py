@@ -86,7 +86,7 @@ def resolved_sections(learner: Learner, outcome: Outcome) -> dict[str, dict[str,
     }
     finetuning = learner.finetuning.model_copy(update=chosen)
     return {
-        "run": _run_section(learner.job.recipe),
+        "run": _run_section(learner.job.kept_recipe),
         **learner.resolved(outcome.best.model, outcome.rows),
         "finetuning": finetuning.kept(include=set(learner.uses)),
         "rows": learner.rows_config.kept(),
@@ -120,7 +120,7 @@ def task_facts(learner: Learner, outcome: Outcome) -> dict[str, Any]:
         "judged_by": judged_by,
         "watched": list(dict.fromkeys([judged_by, *described["watched"]])),
         "task": recipe.task,
-        "base": recipe.run_section()["base"],
+        "base": learner.job.kept_recipe.run_section()["base"],
         "origin": learner.origin,
         "method": learner.method,
         "rows": len(rows.learned),

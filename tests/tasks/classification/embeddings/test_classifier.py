@@ -39,8 +39,8 @@ def test_words_that_no_label_has_seen_are_answered_by_their_vectors(vectors: Pat
     rows = ["a ship", "the sea", "a cow", "the farm"] * 3
     model = ft.EmbeddingClassifier(vectors).fit(rows, ["sea", "sea", "land", "land"] * 3)
     assert model.predict(["wave", "field"]) == ["sea", "land"]
-    assert [view.name for view in model.views] == [str(vectors), "words"]
-    assert sum(view.weight for view in model.views) == pytest.approx(1)
+    assert [head.name for head in model.heads] == [str(vectors), "words"]
+    assert sum(head.weight for head in model.heads) == pytest.approx(1)
     assert model.predict_proba(["wave"]).sum() == pytest.approx(1)
 
 
@@ -122,8 +122,8 @@ def test_uneven_classes(vectors: Path, counts: tuple[int, ...]) -> None:
     model = ft.EmbeddingClassifier(vectors).fit(list(texts), list(labels))
     assert np.isfinite(model.predict_proba(["a ship"])).all()
     if max(counts) == 1:
-        assert model.accuracy is model.views[0].log_loss is None
-        assert [view.weight for view in model.views] == [0.5, 0.5]
+        assert model.accuracy is model.heads[0].log_loss is None
+        assert [head.weight for head in model.heads] == [0.5, 0.5]
     else:
         assert model.accuracy is not None
 
@@ -131,9 +131,9 @@ def test_uneven_classes(vectors: Path, counts: tuple[int, ...]) -> None:
 def test_texts_without_labels_say_how_rare_words_are(vectors: Path) -> None:
     alone = ft.EmbeddingClassifier(vectors).fit(TEXTS, LABELS)
     more = ft.EmbeddingClassifier(vectors).fit(TEXTS, LABELS, unlabelled=["a harbour"] * 50)
-    assert "harbour" in more.views[1].view.names
-    assert "harbour" not in alone.views[1].view.names
-    assert not np.allclose(alone.views[0].view.direction, more.views[0].view.direction)
+    assert "harbour" in more.views[1].names
+    assert "harbour" not in alone.views[1].names
+    assert not np.allclose(alone.views[0].direction, more.views[0].direction)
 
 
 @pytest.mark.parametrize(

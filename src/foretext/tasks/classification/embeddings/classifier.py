@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,9 @@ from foretext.data.rows.label import ordered_labels
 from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
 from foretext.tasks.class_answers import ClassAnswers
-from foretext.tasks.classification.embeddings.learning import LearnedViews, learn_views
+from foretext.tasks.classification.embeddings.learning import learn_heads
 from foretext.tasks.classification.embeddings.logistic_head import Targets
+from foretext.tasks.classification.embeddings.material import joined
 from foretext.tasks.classification.embeddings.mixture import mixed
 from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
 from foretext.tasks.classification.embeddings.storage import (
@@ -35,10 +36,11 @@ from foretext.tasks.classification.embeddings.storage import (
     FILE,
     KIND,
     EmbeddingParts,
-    KeptView,
+    KeptHead,
     read_parts,
     write_parts,
 )
+from foretext.tasks.classification.embeddings.unlabelled import MOST_TEXTS
 from foretext.tasks.classification.embeddings.views import EmbeddedTexts, View, WordFeatures
 from foretext.tasks.classification.labeller import TextLabeller, check_same_number
 from foretext.tasks.classification.linear import informative_features
@@ -50,6 +52,8 @@ __all__ = ["EmbeddingClassifier", "targets_of"]
 
 Probabilities = NDArray[np.float64]
 
+MOST_READ = 20_000  # texts without labels, for the features of words and what all have in common
+
 
 class EmbeddingClassifier(TextLabeller):
     """Logistic regressions on frozen vectors, and on words; their probabilities are mixed.
@@ -59,13 +63,14 @@ class EmbeddingClassifier(TextLabeller):
 
     Attributes:
         config: the settings.
-        views: of a text, after `fit`: features, head, weight, and figures of cross-validation.
+        views: what is seen of a text, after `fit`.
+        heads: on the views, after `fit`, each with its weight and figures of cross-validation.
         log_loss: of the mixture, on rows that were held out by cross-validation, in nats; None:
             no class has two rows.
         accuracy: likewise.
 
     >>> EmbeddingClassifier(words=True).fit(["a fine film", "a bad film"], ["good", "bad"])
-    <EmbeddingClassifier: task='classification', labels=2, parameters=6, views='words 1.00'>
+    <EmbeddingClassifier: task='classification', labels=2, parameters=6, heads='words 1.00'>
     """
 
     task: ClassVar = Classification()
@@ -86,15 +91,18 @@ class EmbeddingClassifier(TextLabeller):
         layer: int | tuple[int, ...] | None = None,
         inverse_penalty: float | None = None,
         folds: int = 5,
+        semi_supervised: bool = True,
         seed: int = 0,
     ) -> None:
         settings = {
             "words": words, "weighting": weighting, "a": a, "remove_component": remove_component,
-            "layer": layer, "inverse_penalty": inverse_penalty, "folds": folds, "seed": seed,
+            "layer": layer, "inverse_penalty": inverse_penalty, "folds": folds,
+            "semi_supervised": semi_supervised, "seed": seed,
         }  # fmt: skip
         self.config = EmbeddingsConfig.checked(settings, "embeddings")
         self.bases = bases
-        self.views: tuple[KeptView, ...] = ()
+        self.views: tuple[View, ...] = ()
+        self.heads: tuple[KeptHead, ...] = ()
         self.log_loss: float | None = None
         self.accuracy: float | None = None
         self._form: Form = "NFC"
@@ -103,11 +111,11 @@ class EmbeddingClassifier(TextLabeller):
     @classmethod
     def of_parts(cls, parts: EmbeddingParts) -> Self:
         """Return the classifier that has learned these."""
-        bases = [view.name for view in parts.views if isinstance(view.view, EmbeddedTexts)]
+        bases = [view.name for view in parts.views if isinstance(view, EmbeddedTexts)]
         classifier = cls(bases, **parts.config.model_dump())
         classifier._labels, classifier._form = parts.labels, parts.form
         classifier.is_multi_label = parts.is_multi_label
-        classifier.views = tuple(parts.views)
+        classifier.views, classifier.heads = tuple(parts.views), tuple(parts.heads)
         classifier.log_loss, classifier.accuracy = parts.log_loss, parts.accuracy
         return classifier
 
@@ -115,7 +123,7 @@ class EmbeddingClassifier(TextLabeller):
     def parts(self) -> EmbeddingParts:
         """What was learned."""
         return EmbeddingParts(
-            self.config, self._labels, self.views, self.is_multi_label, self._form,
+            self.config, self._labels, self.views, self.heads, self.is_multi_label, self._form,
             self.log_loss, self.accuracy,
         )  # fmt: skip
 
@@ -160,8 +168,9 @@ class EmbeddingClassifier(TextLabeller):
         Args:
             texts: to learn from.
             labels: of each text.
-            unlabelled: more texts, which say how rare words are, what all texts have in common,
-                and how vectors are spread; None: there are none.
+            unlabelled: more texts: they say how rare words are and how vectors are spread; where
+                rows are few, heads learn from them, too, by self-training and by naive Bayes with
+                EM, and cross-validation says how much these count; None: there are none.
             context: a title for the progress; None: nothing is shown.
 
         Raises:
@@ -173,36 +182,39 @@ class EmbeddingClassifier(TextLabeller):
         if len(names) < 2:
             alone = f"the one class '{names[0]}' alone" if names else "no label"
             raise GivenError(f"The texts have {alone}; two are needed to learn a difference.")
-        more = [] if unlabelled is None else given_texts(unlabelled)
         targets = targets_of(sets, names)
         known = [normalize(text, self._form) for text in texts]
-        every = [*known, *(normalize(text, self._form) for text in more)]
-        views = [view.fitted(every) for view in self.opened_views()]
-        with _bar(context, len(views) * len(texts)) as bar:
+        more = [normalize(text, self._form) for text in self._some(unlabelled)]
+        views = [view.fitted([*known, *more]) for view in self.opened_views()]
+        teaching = more[:MOST_TEXTS] if self.config.semi_supervised else []
+        with _bar(context, len(views) * (len(known) + len(teaching))) as bar:
             features = [view.features(known, bar) for view in views]
+            others = [view.features(teaching, bar) for view in views] if teaching else []
         strata = [own[0] if own else "" for own in sets]
         config = self.config
-        learned = learn_views(
+        learned = learn_heads(
             features, targets, strata, inverse_penalty=config.inverse_penalty,
-            folds=config.folds, seed=config.seed,
+            folds=config.folds, seed=config.seed, unlabelled=others,
         )  # fmt: skip
         self._labels, self.is_multi_label = names, targets.are_sets
-        self._keep(views, learned)
+        self.views = tuple(views)
+        self.heads = tuple(KeptHead.of(views, head) for head in learned.heads)
+        self.log_loss, self.accuracy = learned.log_loss, learned.accuracy
         return self
 
-    def _keep(self, views: Sequence[View], learned: LearnedViews) -> None:
-        """Hold what was learned, in the numbers that a file keeps."""
-        pairs = zip(views, learned.views, strict=True)
-        self.views = tuple(KeptView.of(view, own) for view, own in pairs)
-        self.log_loss, self.accuracy = learned.log_loss, learned.accuracy
+    def _some(self, unlabelled: Any) -> list[str]:
+        """Return the texts without labels, or as many of them, drawn at random, as are read."""
+        texts = [] if unlabelled is None else given_texts(unlabelled)
+        drawn = np.random.default_rng(self.config.seed).permutation(len(texts))
+        return [texts[number] for number in drawn[:MOST_READ].tolist()]
 
     def summary(self) -> dict[str, Any]:
         """Return what Python and a notebook show: settings, and what was learned."""
         given = self.config.model_dump(include=self.config.changed)
-        if not self.views:
+        if not self.heads:
             return given
-        shown = ", ".join(f"{view.name} {view.weight:.2f}" for view in self.views)
-        return {**super().summary(), "views": shown, **given}
+        shown = ", ".join(f"{head.name} {head.weight:.2f}" for head in self.heads)
+        return {**super().summary(), "heads": shown, **given}
 
     @checked_arguments
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -221,7 +233,7 @@ class EmbeddingClassifier(TextLabeller):
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
-        return bool(self.views)
+        return bool(self.heads)
 
     @property
     def label_names(self) -> tuple[str, ...]:
@@ -231,38 +243,40 @@ class EmbeddingClassifier(TextLabeller):
     @property
     def num_parameters(self) -> int:
         """Number of weights that were learned from the rows."""
-        return sum(view.head.weights.size + view.head.bias.size for view in self.views)
+        return sum(kept.head.weights.size + kept.head.bias.size for kept in self.heads)
 
     @property
     def informative_features(self) -> dict[str, list[str]]:
         """By label, the words that speak for it most; {}: words are not read."""
-        found = [view for view in self.views if isinstance(view.view, WordFeatures)]
-        if not found or not found[0].weight:
+        words = [number for number, view in enumerate(self.views) if isinstance(view, WordFeatures)]
+        heads = [kept for kept in self.heads if kept.views == tuple(words) and kept.weight]
+        if not heads:
             return {}
-        return informative_features(
-            self._labels, found[0].view.names, np.asarray(found[0].head.weights)
-        )
+        best = max(heads, key=lambda kept: kept.weight)
+        names = cast(WordFeatures, self.views[words[0]]).names
+        return informative_features(self._labels, names, np.asarray(best.head.weights))
 
     @checked_arguments
-    def view_probabilities(self, texts: Any) -> Probabilities:
-        """Return (V, N, C), how probable each view makes each label.
+    def head_probabilities(self, texts: Any) -> Probabilities:
+        """Return (H, N, C), how probable each head makes each label.
 
         Raises:
             SettingError: nothing was learned yet.
         """
-        if not self.views:
+        if not self.heads:
             raise not_fitted()
         known = [normalize(text, self._form) for text in given_texts(texts)]
-        return np.array(
-            [
-                view.head.probabilities(view.view.features(known), are_sets=self.is_multi_label)
-                for view in self.views
-            ]
-        )
+        features = [view.features(known) for view in self.views]
+        return np.array([self._answers_of(kept, features) for kept in self.heads])
 
-    def view_facts(self) -> list[dict[str, Any]]:
-        """Return what card and page say of the views, and of all together."""
-        found = [view.facts() for view in self.views]
+    def _answers_of(self, kept: KeptHead, features: Sequence[Any]) -> Probabilities:
+        own = joined([features[number] for number in kept.views])
+        own = own > 0 if kept.learned_by == "EM" else own
+        return kept.head.probabilities(own, are_sets=self.is_multi_label)
+
+    def head_facts(self) -> list[dict[str, Any]]:
+        """Return what card and page say of the heads, and of all together."""
+        found = [kept.facts() for kept in self.heads]
         if len(found) < 2:
             return found
         figures = {"log_loss": self.log_loss, "accuracy": self.accuracy}
@@ -270,13 +284,13 @@ class EmbeddingClassifier(TextLabeller):
 
     def answers_to(self, texts: list[str]) -> ClassAnswers:
         """Return how probable each label is for each text."""
-        own = self.view_probabilities(texts)
-        weights = np.array([view.weight for view in self.views])
+        own = self.head_probabilities(texts)
+        weights = np.array([kept.weight for kept in self.heads])
         return ClassAnswers(self._labels, mixed(own, weights), self.is_multi_label)
 
     def described(self) -> dict[str, Any]:
         """Return what card and report say of the model, with its views."""
-        return {**super().described(), "views": self.view_facts()}
+        return {**super().described(), "views": self.head_facts()}
 
     def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
         """Write heads, copies of the bases, and ``config.json``.

@@ -27,6 +27,7 @@ __all__ = [
     "Validated",
     "chosen_strength",
     "held_out_rows",
+    "held_out_targets",
     "mean_loss",
     "out_of_fold",
     "right_rate",
@@ -101,6 +102,13 @@ def _split(held_out: NDArray[np.int64], codes: NDArray[np.int64]) -> Split:
 def held_out_rows(splits: Sequence[Split]) -> NDArray[np.int64]:
     """Return the rows that are held out, (M,), split after split."""
     return np.concatenate([split.held_out for split in splits])
+
+
+def held_out_targets(targets: Targets, splits: Sequence[Split]) -> Targets:
+    """Return the targets of the held-out rows of all splits; each row weighs as much in all."""
+    rows = held_out_rows(splits)
+    wanted = targets.part(rows)
+    return wanted._replace(weights=wanted.weights / np.bincount(rows)[rows])
 
 
 def out_of_fold(

@@ -8,19 +8,67 @@ rows for which all views are equally good, so that few rows leave the weights ne
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.tasks.classification.embeddings.logistic_head import Targets
+from foretext.tasks.classification.embeddings.cross_validation import (
+    Split,
+    held_out_targets,
+    mean_loss,
+    right_rate,
+)
+from foretext.tasks.classification.embeddings.logistic_head import LogisticHead, Targets
 
-__all__ = ["PRIOR_ROWS", "mixed", "mixture_weights"]
+__all__ = [
+    "PRIOR_ROWS",
+    "JudgedHead",
+    "LearnedBy",
+    "LearnedHead",
+    "LearnedHeads",
+    "mixed",
+    "mixture_weights",
+    "weighed",
+]
 
 Array = NDArray[np.float64]
 
 PRIOR_ROWS = 10.0  # for which all views are equally good
 STEPS, LEAST_CHANGE = 500, 1e-6
 TINY = 1e-12
+
+LearnedBy = Literal["rows", "self-training", "EM"]
+
+
+class JudgedHead(NamedTuple):
+    """A head, and its answers to rows that it has not seen."""
+
+    views: tuple[int, ...]
+    learned_by: LearnedBy
+    head: LogisticHead  # of the features as the views give them
+    inverse_penalty: float | None  # None: it has no penalty
+    answers: Array | None  # (M, C), of the held-out rows of all splits; None: there are none
+
+
+class LearnedHead(NamedTuple):
+    """A head, and what cross-validation says of it."""
+
+    views: tuple[int, ...]
+    learned_by: LearnedBy
+    head: LogisticHead
+    inverse_penalty: float | None
+    weight: float  # in the mixture
+    log_loss: float | None  # of held-out rows, in nats; None: no row could be held out
+    accuracy: float | None
+
+
+class LearnedHeads(NamedTuple):
+    """All heads, and what cross-validation says of their mixture."""
+
+    heads: list[LearnedHead]
+    log_loss: float | None
+    accuracy: float | None
 
 
 def mixed(probabilities: Sequence[Array] | Array, weights: Array) -> Array:
@@ -63,3 +111,19 @@ def _likelihoods(probabilities: Array, targets: Targets) -> tuple[Array, Array]:
     likely = probabilities * wanted + (1.0 - probabilities) * (1.0 - wanted)  # (V, N, C)
     num_labels = wanted.shape[1]
     return likely.reshape(len(likely), -1), np.repeat(targets.weights / num_labels, num_labels)
+
+
+def weighed(heads: Sequence[JudgedHead], targets: Targets, splits: Sequence[Split]) -> LearnedHeads:
+    """Weigh heads by their answers to held-out rows; without such rows all weigh the same."""
+    if not splits:
+        equal = 1.0 / len(heads)
+        return LearnedHeads([LearnedHead(*each[:4], equal, None, None) for each in heads], None, None)
+    wanted = held_out_targets(targets, splits)
+    answers = np.array([each.answers for each in heads])
+    weights = mixture_weights(answers, wanted)
+    found = [
+        LearnedHead(*each[:4], float(weight), mean_loss(own, wanted), right_rate(own, wanted))
+        for each, weight, own in zip(heads, weights, answers, strict=True)
+    ]
+    both = mixed(answers, weights)
+    return LearnedHeads(found, mean_loss(both, wanted), right_rate(both, wanted))

@@ -28,5 +28,7 @@ class EmbeddingsConfig(Config):
     """Inverse strength of the L2 penalty on features of length 1; none: by cross-validation."""
     folds: int = Field(default=5, ge=2)
     """Parts that the rows are cut into to choose penalties and the weights of views."""
+    semi_supervised: bool = True
+    """Learn from unlabelled texts, too: self-training, and naive Bayes with EM."""
     seed: int = Field(default=0, ge=0)
     """Of how the rows are cut."""

@@ -1,6 +1,6 @@
 """A classifier of frozen vectors as files: heads and settings in one, its bases as folders.
 
-    embeddings.safetensors   labels; weights (D, O) and bias (O,) of each view, the common direction
+    embeddings.safetensors   labels; weights (D, O) and bias (O,) of each head, the common direction
                              of word vectors, features and idf of words; settings in the metadata
     bases/1/, bases/2/, ...  copies of what embeds texts, each as its own kind keeps it
 
@@ -25,8 +25,8 @@ from foretext.base.parsing.tensor_file import check_tensors
 from foretext.corpus.decoding import Form
 from foretext.data.rows.label import Label, kept_values, named_labels
 from foretext.kinds import opened_embedder
-from foretext.tasks.classification.embeddings.learning import LearnedView
 from foretext.tasks.classification.embeddings.logistic_head import LogisticHead
+from foretext.tasks.classification.embeddings.mixture import LearnedBy, LearnedHead
 from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
 from foretext.tasks.classification.embeddings.views import (
     VECTORS,
@@ -42,7 +42,7 @@ from foretext.tasks.classification.linear_storage import (
     unpacked_texts,
 )
 
-__all__ = ["BASES", "FILE", "KIND", "EmbeddingParts", "KeptView", "read_parts", "write_parts"]
+__all__ = ["BASES", "FILE", "KIND", "EmbeddingParts", "KeptHead", "read_parts", "write_parts"]
 
 KIND = "embedding classifier"
 FILE = "embeddings.safetensors"
@@ -50,39 +50,34 @@ BASES = "bases"
 
 _LABELS = {"labels": ("uint8", 1), "label_ends": ("int64", 1)}
 _WORDS = {"features": ("uint8", 1), "feature_ends": ("int64", 1), "idf": ("float32", 1)}
-MOST_VIEWS = 64
+MOST_VIEWS, MOST_HEADS = 64, 256
+SAID = {"self-training": "self-trained", "EM": "naive Bayes with EM"}
 
 Share = Annotated[float, Field(ge=0, le=1.000001, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Number = Annotated[int, Field(ge=0, lt=MOST_VIEWS)]
 Figure = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class KeptView(NamedTuple):
-    """A view with its head, and what cross-validation says of it."""
+class KeptHead(NamedTuple):
+    """A head, the views that it reads, and what cross-validation says of it."""
 
-    view: Any  # EmbeddedTexts or WordFeatures
+    name: str  # of its views, and of how it was learned
+    views: tuple[int, ...]  # numbers of the views whose features stand side by side
+    learned_by: LearnedBy
     head: LogisticHead  # float32
+    inverse_penalty: float | None  # None: it has no penalty
     weight: float
-    inverse_penalty: float
     log_loss: float | None = None
     accuracy: float | None = None
 
     @classmethod
-    def of(cls, view: View, learned: LearnedView) -> Self:
-        """Return a view with what was learned, in the numbers that a file keeps."""
+    def of(cls, views: Sequence[View], learned: LearnedHead) -> Self:
+        """Return what was learned in the numbers that a file keeps, with a name."""
         weights, bias = (np.asarray(each, np.float32) for each in learned.head)
         head = LogisticHead(np.ascontiguousarray(weights), bias)
-        return cls(view, head, *learned[1:])
-
-    @property
-    def name(self) -> str:
-        """What people call it."""
-        return str(self.view.name)
-
-    @property
-    def lacks_counts(self) -> bool:
-        """Whether word vectors are averaged without the counts of their words."""
-        return isinstance(self.view, EmbeddedTexts) and self.view.lacks_counts
+        own = [views[number] for number in learned.views]
+        return cls(_named(own, learned.learned_by), *learned[:2], head, *learned[3:])
 
     def facts(self) -> dict[str, Any]:
         """Return what card and page say of it."""
@@ -93,12 +88,18 @@ class KeptView(NamedTuple):
         }  # fmt: skip
 
 
+def _named(views: Sequence[View], learned_by: LearnedBy) -> str:
+    name = " + ".join(str(view.name) for view in views)
+    return name if learned_by == "rows" else f"{name}, {SAID[learned_by]}"
+
+
 class EmbeddingParts(NamedTuple):
     """What an embedding classifier has learned."""
 
     config: EmbeddingsConfig
     labels: tuple[str, ...]  # each a `Label`, which has its value
-    views: Sequence[KeptView]
+    views: Sequence[View]
+    heads: Sequence[KeptHead]
     is_multi_label: bool
     form: Form = "NFC"  # of the rows, which texts are brought into
     log_loss: float | None = None
@@ -115,8 +116,16 @@ class _View(BaseModel, extra="forbid"):
     has_direction: bool = False
     layer: int | tuple[int, ...] | None = None
     features: dict[str, Any] = {}  # settings of words
+
+
+class _Head(BaseModel, extra="forbid"):
+    """What the metadata say of one head."""
+
+    name: str
+    views: Annotated[tuple[Number, ...], Field(min_length=1, max_length=MOST_VIEWS)]
+    learned_by: LearnedBy
+    inverse_penalty: Positive | None
     weight: Share
-    inverse_penalty: Positive
     log_loss: Figure | None = None
     accuracy: Share | None = None
 
@@ -129,6 +138,7 @@ class _Settings(BaseModel, extra="forbid"):
     label_values: list[str | int | bool] | None = None
     config: dict[str, Any]
     views: Annotated[list[_View], Field(min_length=1, max_length=MOST_VIEWS)]
+    heads: Annotated[list[_Head], Field(min_length=1, max_length=MOST_HEADS)]
     log_loss: Figure | None = None
     accuracy: Share | None = None
 
@@ -141,20 +151,25 @@ def write_parts(folder: Path, parts: EmbeddingParts) -> None:
     """
     said, tensors = [], dict(packed_texts("label", parts.labels))
     with atomic_folder(folder / BASES) as bases:
-        for number, kept in enumerate(parts.views, 1):
-            facts = {name: value for name, value in kept.facts().items() if name != "view"}
-            own, more = _described(kept.view, bases / str(number))
-            said.append({"name": kept.name, **facts, "weight": kept.weight, **own})
+        for number, view in enumerate(parts.views, 1):
+            own, more = _described(view, bases / str(number))
+            said.append({"name": str(view.name), **own})
             tensors |= more
-            tensors |= {f"weights_{number}": kept.head.weights, f"bias_{number}": kept.head.bias}
-            if isinstance(kept.view, EmbeddedTexts) and kept.view.direction is not None:
-                tensors[f"direction_{number}"] = kept.view.direction
+            direction = getattr(view, "direction", None)
+            tensors |= {} if direction is None else {f"direction_{number}": direction}
+    heads = [_of_head(kept) for kept in parts.heads]
+    for number, kept in enumerate(parts.heads, 1):
+        tensors |= {f"weights_{number}": kept.head.weights, f"bias_{number}": kept.head.bias}
     settings = {
         "is_multi_label": parts.is_multi_label, "form": parts.form,
         "label_values": kept_values(parts.labels), "config": parts.config.model_dump(),
-        "views": said, "log_loss": parts.log_loss, "accuracy": parts.accuracy,
+        "views": said, "heads": heads, "log_loss": parts.log_loss, "accuracy": parts.accuracy,
     }  # fmt: skip
     write_tensors(folder / FILE, tensors, {"format": KIND, "settings": json.dumps(settings)})
+
+
+def _of_head(kept: KeptHead) -> dict[str, Any]:
+    return {name: value for name, value in kept._asdict().items() if name != "head"}
 
 
 def _described(view: Any, folder: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -188,8 +203,9 @@ def read_parts(folder: Path) -> EmbeddingParts:
     views = [
         _read_view(path, number, view, tensors, words) for number, view in enumerate(said.views, 1)
     ]
+    heads = [_read_head(path, number, head, tensors) for number, head in enumerate(said.heads, 1)]
     found = EmbeddingParts(
-        config, tuple(map(Label.read, labels)), views, said.is_multi_label, said.form,
+        config, tuple(map(Label.read, labels)), views, heads, said.is_multi_label, said.form,
         said.log_loss, said.accuracy,
     )  # fmt: skip
     if not _fit(found):
@@ -197,17 +213,21 @@ def read_parts(folder: Path) -> EmbeddingParts:
     return found
 
 
-def _read_view(
-    path: Path, number: int, said: _View, tensors: Mapping[str, Any], words: list[WordFeatures]
-) -> KeptView:
+def _read_head(path: Path, number: int, said: _Head, tensors: Mapping[str, Any]) -> KeptHead:
     expected = {f"weights_{number}": ("float32", 2), f"bias_{number}": ("float32", 1)}
-    if said.has_direction:
-        expected[f"direction_{number}"] = ("float32", 1)
     check_tensors(path, tensors, expected, ModelFileError)
     head = LogisticHead(tensors[f"weights_{number}"], tensors[f"bias_{number}"])
-    figures = (said.weight, said.inverse_penalty, said.log_loss, said.accuracy)
+    figures = (said.inverse_penalty, said.weight, said.log_loss, said.accuracy)
+    return KeptHead(said.name, said.views, said.learned_by, head, *figures)
+
+
+def _read_view(
+    path: Path, number: int, said: _View, tensors: Mapping[str, Any], words: list[WordFeatures]
+) -> View:
     if said.base is None:
-        return KeptView(words[0], head, *figures)
+        return words[0]
+    if said.has_direction:
+        check_tensors(path, tensors, {f"direction_{number}": ("float32", 1)}, ModelFileError)
     folder = path.parent / BASES / str(number)
     model, source = opened_embedder(folder / VECTORS if said.base == "file" else folder)
     view = EmbeddedTexts(
@@ -215,7 +235,7 @@ def _read_view(
         tensors.get(f"direction_{number}") if said.has_direction else None,
     )  # fmt: skip
     _refuse_strange(path, view)
-    return KeptView(view, head, *figures)
+    return view
 
 
 def _refuse_strange(path: Path, view: EmbeddedTexts) -> None:
@@ -255,29 +275,32 @@ def _words(tensors: dict[str, NDArray[Any]], settings: dict[str, Any]) -> WordFe
 def _fit(parts: EmbeddingParts) -> bool:
     num_labels = len(parts.labels)
     num_outputs = 1 if num_labels == 2 and not parts.is_multi_label else num_labels
-    names = [kept.name for kept in parts.views]
-    total = sum(kept.weight for kept in parts.views)
     return (
         num_labels >= 2
         and len(set(parts.labels)) == num_labels
-        and sum(isinstance(kept.view, WordFeatures) for kept in parts.views) <= 1
-        and names.count(WORDS) <= len(names)
-        and abs(total - 1) < 1e-3
-        and all(_head_fits(kept, num_outputs) for kept in parts.views)
+        and sum(isinstance(view, WordFeatures) for view in parts.views) <= 1
+        and abs(sum(kept.weight for kept in parts.heads) - 1) < 1e-3
+        and all(_view_fits(view) for view in parts.views)
+        and all(_head_fits(kept, parts.views, num_outputs) for kept in parts.heads)
     )
 
 
-def _head_fits(kept: KeptView, num_outputs: int) -> bool:
+def _view_fits(view: Any) -> bool:
+    if isinstance(view, WordFeatures) or view.direction is None:
+        return True
+    return view.direction.shape == (view.size,) and bool(np.isfinite(view.direction).all())
+
+
+def _head_fits(kept: KeptHead, views: Sequence[View], num_outputs: int) -> bool:
     weights, bias = kept.head
-    view = kept.view
-    if isinstance(view, WordFeatures):
-        size, direction = len(view.names), None
-    else:
-        size, direction = view.model.vector_size, view.direction
+    if max(kept.views) >= len(views):
+        return False
+    own = [views[number] for number in kept.views]
+    reads_words = [isinstance(view, WordFeatures) for view in own]
     return (
-        weights.shape == (size, num_outputs)
+        (len(own) == 1 or not any(reads_words))
+        and (kept.learned_by != "EM" or all(reads_words))
+        and weights.shape == (sum(view.size for view in own), num_outputs)
         and bias.shape == (num_outputs,)
-        and (direction is None or direction.shape == (size,))
-        and all(np.isfinite(each).all() for each in (weights, bias))
-        and (direction is None or bool(np.isfinite(direction).all()))
+        and all(bool(np.isfinite(each).all()) for each in (weights, bias))
     )

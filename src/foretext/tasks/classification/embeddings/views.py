@@ -44,6 +44,16 @@ class View(Protocol):
         """What people call it."""
         ...
 
+    @property
+    def size(self) -> int:
+        """Number of features."""
+        ...
+
+    @property
+    def lacks_counts(self) -> bool:
+        """Whether words weigh the same since nobody knows how frequent they are."""
+        ...
+
     def fitted(self, texts: Sequence[str]) -> Self:
         """Return the view that has learned from texts what it learns from texts alone."""
         ...
@@ -100,6 +110,11 @@ class EmbeddedTexts:
             )
         removes = config.remove_component and weighting == "sif"
         return replace(view, weighting=weighting, a=config.a, removes=removes)
+
+    @property
+    def size(self) -> int:
+        """Number of dimensions, D."""
+        return int(self.model.vector_size)
 
     @property
     def lacks_counts(self) -> bool:
@@ -172,6 +187,7 @@ class WordFeatures:
     config: LinearConfig
     vectorizer: Any = None
     name: str = WORDS
+    lacks_counts: bool = False  # the rows count them
 
     def fitted(self, texts: Sequence[str]) -> WordFeatures:
         """Return the view with the features of texts, and how rare these are.
@@ -197,6 +213,11 @@ class WordFeatures:
         if progress is not None:
             progress.advance(len(texts))
         return found
+
+    @property
+    def size(self) -> int:
+        """Number of features, F."""
+        return len(self.vectorizer.vocabulary_)
 
     @property
     def names(self) -> list[str]:

@@ -1,0 +1,213 @@
+"""`auto`: the best known way to learn a task from these rows and texts; it says which and why.
+
+What it knows is measured (docs/guides/few-labels.md). Of classification: with few labels, vectors
+that were pretrained on texts of the same kind are worth more than any network, and cross-validation
+weighs them beside the words, which win once labels are many. Of tagging and matching: a network
+over such vectors.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self, cast
+
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError
+from foretext.base.files import atomic_file
+from foretext.base.registry import imported
+from foretext.finetuning.base_names import AUTO
+from foretext.finetuning.embeddings import EmbeddingLearner
+from foretext.finetuning.learner import Learner, Record
+from foretext.finetuning.task_rows import TaskRows
+from foretext.pretraining.pretraining import run_recipe
+from foretext.progress.run_context import RunContext
+from foretext.recipe import Recipe
+from foretext.run_folder import RunFolder
+from foretext.tasks.predictor import Predictor
+from foretext.tasks.task import task_named
+
+__all__ = ["AutoLearner"]
+
+NETWORK = "foretext.finetuning.network:NetworkLearner"  # imports PyTorch
+NETWORKS = {"tagging": "lstm", "matching": "reader"}  # over word vectors, or from scratch
+PRETRAINED = {  # what is pretrained, the first one first where time is short
+    "classification": ("doc2vec", "word2vec"),
+    "tagging": ("fasttext",),
+    "matching": ("word2vec",),
+}
+
+FOLDER, TEXTS = "bases", "texts.jsonl"  # among the checkpoints of the run
+LEAST_BYTES = 100_000  # of text, below which vectors learn little
+WORD_BYTES = 6.0  # of a word and a blank, about
+MANY_WORDS = 1_000_000  # from here on a word must occur five times, else twice
+WORDS_SEEN, EPOCHS = 30e6, (5, 20)  # in all epochs together; epochs at least and at most
+WORDS_A_SECOND = 1e6  # of pretraining, on two slow cores
+PRETRAINING_RATE = 0.5  # of the time of the command, for all pretrainings, at most
+
+
+@dataclass(frozen=True)
+class AutoLearner(Learner):
+    """Pretrains on the texts, and learns the task by what suits the rows."""
+
+    origin = AUTO
+    method = "chosen by the rows"
+    sections = ("task", "finetuning", "training", "backbone", "tokenizer", AUTO, "embeddings")
+    uses = frozenset({"valid_rate", "refit", "baseline", "seeds"})
+    has_baseline = True
+    learns_from_texts = True
+    takes_others = True
+
+    @classmethod
+    def predictor_of(cls, task: str) -> type[Predictor]:
+        """Return the class of what is learned: classification, tagging or matching.
+
+        Raises:
+            SettingError: it is another task.
+        """
+        if task not in PRETRAINED:
+            raise SettingError(
+                f"BASE = 'auto': it learns {', '.join(PRETRAINED)}, not {task}; give another BASE."
+            )
+        if task == "classification":
+            return EmbeddingLearner.predictor_of(task)
+        return cast(type[Predictor], task_named(task).model)
+
+    @property
+    def needs_held_out_rows(self) -> bool:
+        """For figures, or to choose the weights of a network by."""
+        return self.job.recipe.test is None or self.job.recipe.task != "classification"
+
+    @property
+    def refits(self) -> bool:
+        """Whether the model that is kept learns from the held-out rows too."""
+        return self._is_classification and self.holds_out_for_figures
+
+    @property
+    def _is_classification(self) -> bool:
+        return self.job.recipe.task == "classification"
+
+    def check(self) -> None:
+        """Refuse a teacher and a search, which this choice has no use for."""
+        super().check()
+        recipe = self.job.recipe
+        given = {"--search": recipe.search_seconds, "--teacher": recipe.teacher}
+        for name, value in given.items():
+            if value is not None:
+                raise SettingError(f"{name} has no effect on 'auto'; leave it out.")
+        if len(recipe.beside) > 1 and not self._is_classification:
+            raise SettingError(
+                f"--with names {len(recipe.beside)} bases, and a network for {recipe.task} begins "
+                "with one; leave the others out."
+            )
+
+    def start(self, rows: TaskRows) -> Self:
+        """Pretrain what suits rows and texts, and return what learns on it."""
+        chosen: Learner
+        if self._is_classification:
+            chosen = self._over_frozen(rows)
+        else:
+            chosen = self._network(rows)
+        return cast(Self, chosen.start(rows))
+
+    def _over_frozen(self, rows: TaskRows) -> Learner:
+        """Return linear heads on vectors and on words."""
+        bases = self._pretrained(rows, [*PRETRAINED["classification"]])
+        own = {name: self.settings.get(name, {}) for name in ("embeddings", "finetuning", "rows")}
+        learner = EmbeddingLearner(self.job, own, pretrained=tuple(bases))
+        kinds = ", ".join([*map(str, self.job.recipe.beside), *(base.name for base in bases)])
+        what = f"vectors of {kinds} and words" if kinds else "words alone"
+        self.job.note(
+            f"auto: {counted(len(rows.train), 'row')}: linear heads on {what}, and "
+            "cross-validation says how much each counts"
+        )
+        return learner
+
+    def _network(self, rows: TaskRows) -> Learner:
+        """Return a network over vectors, or from scratch where there is no text to pretrain on."""
+        task = self.job.recipe.task
+        found: list[Any] = [*self.job.recipe.beside]
+        if not found and rows.unlabelled:
+            found = self._pretrained(rows, [*PRETRAINED[task]])
+        base = found[0] if found else NETWORKS[task]
+        settings = {name: own for name, own in self.settings.items() if name != "embeddings"}
+        if found and not self.job.recipe.beside:
+            own = {"name": NETWORKS[task], **settings.get("backbone", {})}
+            settings = {**settings, "backbone": own}
+        if task == "matching":
+            settings = {**settings, "task": {"word_features": "overlap", **settings.get("task", {})}}
+        recipe = replace(
+            self.job.recipe, base=base, beside=(), unlabelled=None, settings=settings
+        )
+        job = replace(self.job, recipe=recipe, given=self.job.recipe)
+        learner: Learner = imported(NETWORK)(job, settings)
+        learner.check()
+        over = f" over {Path(str(base)).name}" if found else ", from random weights"
+        self.job.note(
+            f"auto: {counted(len(rows.train), 'row')}: the network {NETWORKS[task]}{over}"
+            + ("" if rows.unlabelled or found else "; --unlabelled TEXTS would give it vectors")
+        )
+        return learner
+
+    def _pretrained(self, rows: TaskRows, names: Sequence[str]) -> list[Path]:
+        """Pretrain vectors on all texts of the run, or take what an interrupted run has finished."""
+        texts = self._texts(rows)
+        if texts.stat().st_size < LEAST_BYTES:
+            self.job.note(
+                f"auto: {texts.stat().st_size:,} bytes of text teach vectors too little; give "
+                "--unlabelled TEXTS with more, or --with PATH of vectors"
+            )
+            return []
+        own = self.task.texts(rows.train).word_settings()
+        return [self._pretrained_by(name, texts, own, len(names)) for name in names]
+
+    def _pretrained_by(self, name: str, texts: Path, own: dict[str, Any], together: int) -> Path:
+        """Pretrain by a recipe.
+
+        Args:
+            name: of the recipe.
+            texts: the file.
+            own: settings of the tokenizer, which suit the rows.
+            together: pretrainings of the run.
+        """
+        run = RunFolder(texts.parent / name)
+        if run.finished:
+            return run.path
+        words = texts.stat().st_size / WORD_BYTES
+        fewest, most = EPOCHS
+        epochs = min(max(round(WORDS_SEEN / words), fewest), most)
+        budget, share = self.job.budget, None
+        if budget is not None:
+            share = PRETRAINING_RATE * budget.seconds / together
+            share = share if epochs * words / WORDS_A_SECOND > share else None
+        settings: dict[str, dict[str, Any]] = {
+            "vectors": {} if share else {"epochs": epochs},
+            "tokenizer": {"min_count": 5 if words > MANY_WORDS else 2, **own},
+        }
+        self.job.note(f"auto: {name} is pretrained on the texts")
+        run_recipe(
+            Recipe.load(name, settings), [str(texts)], run.path, budget=share,
+            resume=run.begun, quiet=self.job.quiet,
+        )  # fmt: skip
+        return run.path
+
+    def _texts(self, rows: TaskRows) -> Path:
+        """Write all texts of the run into one file, a document each."""
+        path = self.job.run.checkpoints / FOLDER / TEXTS
+        if path.is_file():
+            return path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        texts = [*(row.text for row in rows.unlabelled), *self.task.texts(rows.train).running]
+        with atomic_file(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
+        return path
+
+    def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
+        """Never called: `start` returns what learns."""
+        raise NotImplementedError
+
+    def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
+        """Never called: `start` returns what learns."""
+        raise NotImplementedError

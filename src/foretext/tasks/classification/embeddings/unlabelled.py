@@ -1,0 +1,145 @@
+"""What texts without labels add: heads by self-training, and naive Bayes by EM.
+
+Each is learned again without every fold, so that cross-validation says what it is worth beside the
+heads that learned from the rows alone: where it misleads it gets little weight in the mixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.metrics import softmax
+from foretext.tasks.classification.embeddings.cross_validation import (
+    Split,
+    held_out_targets,
+    out_of_fold,
+)
+from foretext.tasks.classification.embeddings.logistic_head import Targets, fitted_head, reduced
+from foretext.tasks.classification.embeddings.material import Material
+from foretext.tasks.classification.embeddings.mixture import JudgedHead, mixture_weights
+from foretext.tasks.classification.embeddings.naive_bayes_em import (
+    chosen_temperature,
+    naive_bayes_em,
+)
+from foretext.tasks.classification.embeddings.self_training import own_labels, self_trained_head
+
+__all__ = ["MOST_TEXTS", "ROUNDS", "heads_of_unlabelled", "teaches"]
+
+Array = NDArray[np.float64]
+
+MOST_TEXTS = 8000  # without labels, that heads learn from
+MOST_ROWS = 2000  # with more labels, texts without any have added nothing
+ROUNDS = 2  # of cross-validation, in which all is learned again
+EM_WEIGHTS = (0.03, 0.3)  # of a text without label beside one with a label
+
+
+def teaches(targets: Targets, splits: Sequence[Split]) -> bool:
+    """Whether texts without labels are learned from: few rows of one label each can be judged."""
+    return bool(splits) and not targets.are_sets and len(targets.weights) <= MOST_ROWS
+
+
+class _Teacher(NamedTuple):
+    """What the heads of the rows say, together, of the texts without labels."""
+
+    every: Array  # (U, C), learned from all rows
+    by_split: list[Array]  # (U, C) each, learned without the held-out rows of a split
+
+
+def heads_of_unlabelled(
+    materials: Sequence[Material],
+    heads: Sequence[JudgedHead],
+    targets: Targets,
+    splits: Sequence[Split],
+) -> list[JudgedHead]:
+    """Learn heads from the rows and from texts without labels.
+
+    Vectors are read all together. Words are read by self-training, and by naive Bayes.
+
+    Args:
+        materials: with features of both.
+        heads: of the same materials, learned from the rows alone.
+        targets: of the rows.
+        splits: of cross-validation.
+    """
+    teacher = _teacher(materials, heads, targets, splits)
+    dense = [number for number, each in enumerate(materials) if each.is_dense]
+    words = [number for number, each in enumerate(materials) if not each.is_dense]
+    found = [
+        _self_trained(materials[number], heads[number], teacher, targets, splits)
+        for number in [*dense[-1:], *words]
+    ]
+    found += [
+        _by_em(materials[number], targets, splits, weight)
+        for number in words
+        for weight in EM_WEIGHTS
+    ]
+    return found
+
+
+def _teacher(
+    materials: Sequence[Material],
+    heads: Sequence[JudgedHead],
+    targets: Targets,
+    splits: Sequence[Split],
+) -> _Teacher:
+    wanted = held_out_targets(targets, splits)
+    weights = mixture_weights(np.array([each.answers for each in heads]), wanted)
+    every, by_split = 0.0, [0.0] * len(splits)
+    for material, head, weight in zip(materials, heads, weights, strict=True):
+        small, strength = reduced(material.features), head.inverse_penalty
+        assert strength is not None, "a head of the rows has a penalty"
+        _, without = out_of_fold(small.features, targets, splits, strength)
+        found = [fitted_head(small.features, targets, strength), *without]
+        answers = [
+            weight * small.whole(each).probabilities(material.unlabelled, are_sets=False)
+            for each in found
+        ]
+        every = every + answers[0]
+        by_split = [own + more for own, more in zip(by_split, answers[1:], strict=True)]
+    return _Teacher(np.asarray(every), [np.asarray(each) for each in by_split])
+
+
+def _self_trained(
+    material: Material,
+    head: JudgedHead,
+    teacher: _Teacher,
+    targets: Targets,
+    splits: Sequence[Split],
+) -> JudgedHead:
+    """Learn a head from the rows, and from texts with the teacher's labels."""
+    strength, texts = head.inverse_penalty, material.unlabelled
+    assert strength is not None, "a head of the rows has a penalty"
+    answers = []
+    for split, said in zip(splits, teacher.by_split, strict=True):
+        rows = material.features[split.learned]
+        own = self_trained_head(
+            rows, targets.part(split.learned), texts, own_labels(said), strength
+        )
+        answers.append(own.probabilities(material.features[split.held_out], are_sets=False))
+    learned = self_trained_head(
+        material.features, targets, texts, own_labels(teacher.every), strength
+    )
+    kept = material.kept(learned)
+    return JudgedHead(material.views, "self-training", kept, strength, np.concatenate(answers))
+
+
+def _by_em(
+    material: Material, targets: Targets, splits: Sequence[Split], weight: float
+) -> JudgedHead:
+    """Learn naive Bayes from which words the texts have, however often."""
+    present, texts = material.features > 0, material.unlabelled > 0
+    sums = [
+        naive_bayes_em(present[split.learned], targets.part(split.learned), texts, weight).sums(
+            present[split.held_out]
+        )
+        for split in splits
+    ]
+    wanted = held_out_targets(targets, splits)
+    every = np.concatenate(sums)
+    temperature = chosen_temperature(every, wanted)
+    head = naive_bayes_em(present, targets, texts, weight).head(temperature)
+    return JudgedHead(material.views, "EM", head, None, softmax(every / temperature))
