@@ -100,6 +100,7 @@ NO_INSTANCE = {  # class methods that make no instance: why
     "base.config.Config.reads_none": OF_FIELDS,
     "estimators.vector_estimator.Parameters.defaults": OF_FIELDS,
     "estimators.vector_estimator.Parameters.refuse_unknown": OF_FIELDS,
+    "finetuning.auto.AutoLearner.predictor_of": OF_LEARNER,
     "finetuning.embeddings.EmbeddingLearner.predictor_of": OF_LEARNER,
     "finetuning.fasttext.FastTextLearner.predictor_of": OF_LEARNER,
     "finetuning.learner.Learner.predictor_of": OF_LEARNER,

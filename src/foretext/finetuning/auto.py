@@ -105,12 +105,8 @@ class AutoLearner(Learner):
 
     def start(self, rows: TaskRows) -> Self:
         """Pretrain what suits rows and texts, and return what learns on it."""
-        chosen: Learner
-        if self._is_classification:
-            chosen = self._over_frozen(rows)
-        else:
-            chosen = self._network(rows)
-        return cast(Self, chosen.start(rows))
+        choose = self._over_frozen if self._is_classification else self._network
+        return cast(Self, choose(rows).start(rows))
 
     def _over_frozen(self, rows: TaskRows) -> Learner:
         """Return linear heads on vectors and on words."""
@@ -137,10 +133,11 @@ class AutoLearner(Learner):
             own = {"name": NETWORKS[task], **settings.get("backbone", {})}
             settings = {**settings, "backbone": own}
         if task == "matching":
-            settings = {**settings, "task": {"word_features": "overlap", **settings.get("task", {})}}
-        recipe = replace(
-            self.job.recipe, base=base, beside=(), unlabelled=None, settings=settings
-        )
+            settings = {
+                **settings,
+                "task": {"word_features": "overlap", **settings.get("task", {})},
+            }
+        recipe = replace(self.job.recipe, base=base, beside=(), unlabelled=None, settings=settings)
         job = replace(self.job, recipe=recipe, given=self.job.recipe)
         learner: Learner = imported(NETWORK)(job, settings)
         learner.check()
@@ -152,7 +149,7 @@ class AutoLearner(Learner):
         return learner
 
     def _pretrained(self, rows: TaskRows, names: Sequence[str]) -> list[Path]:
-        """Pretrain vectors on all texts of the run, or take what an interrupted run has finished."""
+        """Pretrain vectors on the texts, or take those that an interrupted run has finished."""
         texts = self._texts(rows)
         if texts.stat().st_size < LEAST_BYTES:
             self.job.note(
@@ -205,9 +202,9 @@ class AutoLearner(Learner):
         return path
 
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
-        """Never called: `start` returns what learns."""
-        raise NotImplementedError
+        """Learn by what `start` returns."""
+        raise AssertionError("start() returns what learns")
 
     def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
-        """Never called: `start` returns what learns."""
-        raise NotImplementedError
+        """Return the settings of what `start` returns."""
+        raise AssertionError("start() returns what learns")

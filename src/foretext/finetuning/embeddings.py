@@ -36,7 +36,7 @@ class EmbeddingLearner(Learner):
     takes_others = True
     seed_section = "embeddings"
 
-    pretrained: tuple[Path, ...] = ()  # bases that were pretrained for this run
+    pretrained: tuple[Path, ...] = ()  # folders, called as their bases are, pretrained for this run
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:
@@ -54,11 +54,18 @@ class EmbeddingLearner(Learner):
         return EmbeddingsConfig.checked(dict(self.settings.get("embeddings", {})), "embeddings")
 
     @property
-    def bases(self) -> list[Any]:
-        """What embeds texts: BASE, where it is no name, and those of --with."""
+    def bases(self) -> dict[str, Any]:
+        """What embeds texts, by name: BASE, where it is no name itself, and those of --with."""
         recipe = self.job.recipe
-        named = isinstance(recipe.base, str | Path) and str(recipe.base) in (AUTO, EMBEDDINGS)
-        return [*([] if named else [recipe.base]), *recipe.beside, *self.pretrained]
+        is_named = isinstance(recipe.base, str | Path) and str(recipe.base) in (AUTO, EMBEDDINGS)
+        given = [*([] if is_named else [recipe.base]), *recipe.beside]
+        names = [
+            str(base) if isinstance(base, str | Path) else type(base).__name__ for base in given
+        ]
+        return {
+            **dict(zip(names, given, strict=True)),
+            **{each.name: each for each in self.pretrained},
+        }
 
     @property
     def needs_held_out_rows(self) -> bool:

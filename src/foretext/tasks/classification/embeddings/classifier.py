@@ -8,7 +8,7 @@ learned from texts without labels counts.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, cast
 
@@ -59,7 +59,8 @@ class EmbeddingClassifier(TextLabeller):
     """Logistic regressions on frozen vectors, and on words; their probabilities are mixed.
 
     Bases are paths of runs, model folders or vector files, or what `foretext.load` opens: document
-    vectors, word vectors, static vectors, topics, language models, sentence encoders.
+    vectors, word vectors, static vectors, topics, language models, sentence encoders; one, several
+    in a list, or a dict that gives them names.
 
     Attributes:
         config: the settings.
@@ -135,8 +136,7 @@ class EmbeddingClassifier(TextLabeller):
     @property
     def own_embedder(self) -> Any:
         """The first of its bases, which gives vectors of texts; None: it has words alone."""
-        held = (kept.view for kept in self.views)
-        return next((view.model for view in held if isinstance(view, EmbeddedTexts)), None)
+        return next((view.model for view in self.views if isinstance(view, EmbeddedTexts)), None)
 
     def opened_views(self) -> list[View]:
         """Return the views, which have learned nothing yet; models are opened.
@@ -145,8 +145,9 @@ class EmbeddingClassifier(TextLabeller):
             ForetextError: a base embeds no texts.
             SettingError: a setting has no effect on the bases, or there is no view at all.
         """
-        bases = self.bases if isinstance(self.bases, list | tuple) else [self.bases]
-        views: list[View] = [EmbeddedTexts.of(base, self.config) for base in bases]
+        views: list[View] = [
+            EmbeddedTexts.of(base, self.config, name) for name, base in _named(self.bases)
+        ]
         _refuse_idle(self.config, views)
         if self.config.words:
             views.append(WordFeatures(LinearConfig()))
@@ -323,6 +324,13 @@ class EmbeddingClassifier(TextLabeller):
         """
         refuse_unfinished(Path(folder), ModelFileError)
         return cls.of_parts(read_parts(Path(folder)))
+
+
+def _named(bases: Any) -> Iterable[tuple[str | None, Any]]:
+    """Yield each base with the name that it was given; None: its own."""
+    if isinstance(bases, Mapping):
+        return bases.items()
+    return [(None, base) for base in (bases if isinstance(bases, list | tuple) else [bases])]
 
 
 def targets_of(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> Targets:

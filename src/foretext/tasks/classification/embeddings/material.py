@@ -87,7 +87,7 @@ def materials_of(features: Sequence[Features], unlabelled: Sequence[Features]) -
         unlabelled: of the same views, (U, D); (): there are no such texts.
     """
     dense = [number for number, each in enumerate(features) if isinstance(each, np.ndarray)]
-    groups = [(number,) for number in range(len(features))]
+    groups: list[tuple[int, ...]] = [(number,) for number in range(len(features))]
     groups += [tuple(dense)] if len(dense) > 1 else []
     found = []
     for group in groups:

@@ -117,7 +117,9 @@ def weighed(heads: Sequence[JudgedHead], targets: Targets, splits: Sequence[Spli
     """Weigh heads by their answers to held-out rows; without such rows all weigh the same."""
     if not splits:
         equal = 1.0 / len(heads)
-        return LearnedHeads([LearnedHead(*each[:4], equal, None, None) for each in heads], None, None)
+        return LearnedHeads(
+            [LearnedHead(*each[:4], equal, None, None) for each in heads], None, None
+        )
     wanted = held_out_targets(targets, splits)
     answers = np.array([each.answers for each in heads])
     weights = mixture_weights(answers, wanted)

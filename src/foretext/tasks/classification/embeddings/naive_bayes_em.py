@@ -1,9 +1,9 @@
 """Naive Bayes that learns from texts without labels, too, by expectation maximisation.
 
 Nigam, McCallum, Thrun & Mitchell 2000, "Text Classification from Labeled and Unlabeled Documents
-using EM", sections 3 and 5. A text of class c is drawn from the class's own distribution of words.
+using EM", sections 3 and 5. A text of a class is drawn from the class's own distribution of words.
 The labels of the texts without one are hidden: the expectation step says how probable each class is
-for each of them, and the maximisation step counts their words by these shares. Each such text weighs
+for each of them, and the maximisation step counts their words by these shares. Such a text weighs
 less than a labelled one, since there are many of them and the model is too simple to be trusted.
 """
 
@@ -44,7 +44,7 @@ class NaiveBayes(NamedTuple):
         return np.asarray(present @ self.words) + self.classes
 
     def head(self, temperature: float) -> LogisticHead:
-        """Return the same answers as those of a head; a temperature above 1 makes them less sure."""
+        """Return the head that answers alike; above 1 a temperature makes it less sure."""
         words, classes = self.words / temperature, self.classes / temperature
         if len(classes) > 2:
             return LogisticHead(words, classes)

@@ -30,7 +30,6 @@ from foretext.tasks.classification.embeddings.mixture import LearnedBy, LearnedH
 from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
 from foretext.tasks.classification.embeddings.views import (
     VECTORS,
-    WORDS,
     EmbeddedTexts,
     View,
     WordFeatures,
@@ -76,8 +75,8 @@ class KeptHead(NamedTuple):
         """Return what was learned in the numbers that a file keeps, with a name."""
         weights, bias = (np.asarray(each, np.float32) for each in learned.head)
         head = LogisticHead(np.ascontiguousarray(weights), bias)
-        own = [views[number] for number in learned.views]
-        return cls(_named(own, learned.learned_by), *learned[:2], head, *learned[3:])
+        name = _named([views[number] for number in learned.views], learned.learned_by)
+        return cls(name, **{**learned._asdict(), "head": head})
 
     def facts(self) -> dict[str, Any]:
         """Return what card and page say of it."""
@@ -155,8 +154,8 @@ def write_parts(folder: Path, parts: EmbeddingParts) -> None:
             own, more = _described(view, bases / str(number))
             said.append({"name": str(view.name), **own})
             tensors |= more
-            direction = getattr(view, "direction", None)
-            tensors |= {} if direction is None else {f"direction_{number}": direction}
+            if view.direction is not None:
+                tensors[f"direction_{number}"] = view.direction
     heads = [_of_head(kept) for kept in parts.heads]
     for number, kept in enumerate(parts.heads, 1):
         tensors |= {f"weights_{number}": kept.head.weights, f"bias_{number}": kept.head.bias}

@@ -131,6 +131,7 @@ def _by_em(
     material: Material, targets: Targets, splits: Sequence[Split], weight: float
 ) -> JudgedHead:
     """Learn naive Bayes from which words the texts have, however often."""
+    assert material.unlabelled is not None, "there are texts without labels"
     present, texts = material.features > 0, material.unlabelled > 0
     sums = [
         naive_bayes_em(present[split.learned], targets.part(split.learned), texts, weight).sums(

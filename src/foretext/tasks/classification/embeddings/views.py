@@ -54,6 +54,11 @@ class View(Protocol):
         """Whether words weigh the same since nobody knows how frequent they are."""
         ...
 
+    @property
+    def direction(self) -> Vectors | None:
+        """What is taken out of vectors (D,); None: nothing."""
+        ...
+
     def fitted(self, texts: Sequence[str]) -> Self:
         """Return the view that has learned from texts what it learns from texts alone."""
         ...
@@ -88,8 +93,13 @@ class EmbeddedTexts:
     direction: Vectors | None = None
 
     @classmethod
-    def of(cls, base: Any, config: EmbeddingsConfig) -> EmbeddedTexts:
-        """Return the view of a base: a path, or an opened model.
+    def of(cls, base: Any, config: EmbeddingsConfig, name: str | None = None) -> EmbeddedTexts:
+        """Return the view of a base.
+
+        Args:
+            base: a path, or an opened model.
+            config: the settings.
+            name: what people call it; None: the path, or the class.
 
         Raises:
             ForetextError: it embeds no texts.
@@ -97,7 +107,7 @@ class EmbeddedTexts:
         """
         is_path = isinstance(base, str | Path)
         model, source = opened_embedder(base) if is_path else (base, None)
-        view = cls(str(base) if is_path else type(base).__name__, model, source)
+        view = cls(name or (str(base) if is_path else type(base).__name__), model, source)
         if model.has_layers:
             return replace(view, layer=config.layer)
         if not model.weighs_words:
@@ -188,6 +198,7 @@ class WordFeatures:
     vectorizer: Any = None
     name: str = WORDS
     lacks_counts: bool = False  # the rows count them
+    direction: None = None  # nothing is taken out
 
     def fitted(self, texts: Sequence[str]) -> WordFeatures:
         """Return the view with the features of texts, and how rare these are.

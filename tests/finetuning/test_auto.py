@@ -1,0 +1,121 @@
+"""`auto`: what it pretrains and learns, by task, texts and time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import foretext as ft
+from foretext.base.errors import SettingError
+from foretext.finetuning import auto
+
+SUBJECTS = {
+    "sea": ["ship", "harbour", "wave", "sailor", "tide", "anchor", "captain", "reef"],
+    "land": ["field", "farmer", "plough", "barn", "harvest", "cattle", "meadow", "fence"],
+    "sky": ["cloud", "pilot", "wing", "storm", "kite", "falcon", "rainbow", "breeze"],
+}
+
+
+def texts(number: int, seed: int) -> list[tuple[str, str]]:
+    """Texts of six words of one subject each, among words that say nothing."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for at in range(number):
+        label = list(SUBJECTS)[at % 3]
+        words = [*rng.choice(SUBJECTS[label], 4), *rng.choice(["the", "a", "of", "near"], 3)]
+        found.append((" ".join(rng.permutation(words)), label))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few epochs, and little text is enough."""
+    monkeypatch.setattr(auto, "LEAST_BYTES", 20_000)
+    monkeypatch.setattr(auto, "EPOCHS", (2, 2))
+
+
+def facts_of(run: Path) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads((run / "config.json").read_text("utf-8"))
+    return facts
+
+
+def test_few_labels_and_many_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows, more, test = texts(9, 0), [text for text, _ in texts(900, 1)], texts(60, 2)
+    model = ft.finetune(
+        "classification", "auto", rows, tmp_path / "run", unlabelled=more, test=test, quiet=False
+    )
+    facts = facts_of(tmp_path / "run")
+    assert facts["test"]["accuracy"] > facts["baseline"]["test"]["accuracy"]
+    assert facts["test"]["accuracy"] > 0.95
+    said = capsys.readouterr().err
+    assert "auto: 9 rows: linear heads on vectors of doc2vec, word2vec and words" in said
+    names = [view["view"] for view in facts["views"]]
+    assert {"doc2vec", "word2vec", "words", "doc2vec + word2vec, self-trained"} <= set(names)
+    assert "words, naive Bayes with EM" in names
+    assert not (tmp_path / "run" / "checkpoints").exists()
+    opened = ft.load(tmp_path / "run", ft.EmbeddingClassifier)
+    asked = [text for text, _ in test]
+    assert np.array_equal(opened.predict_proba(asked), model.predict_proba(asked))
+
+
+def test_the_recipe_of_the_run_repeats_it(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(
+        "text,label\n" + "".join(f"{text},{label}\n" for text, label in texts(30, 0)), "utf-8"
+    )
+    (tmp_path / "more.txt").write_text("\n".join(text for text, _ in texts(900, 1)), "utf-8")
+    given = {"unlabelled": str(tmp_path / "more.txt"), "quiet": True}
+    rows = str(tmp_path / "rows.csv")
+    first = ft.finetune("classification", "auto", rows, tmp_path / "first", **given)
+    again = ft.finetune(config=tmp_path / "first" / "recipe.toml", out=tmp_path / "again")
+    asked = [text for text, _ in texts(30, 5)]
+    assert first.predict(asked) == again.predict(asked)
+
+
+def test_without_texts_words_decide(capsys: pytest.CaptureFixture[str]) -> None:
+    model = ft.finetune("classification", "auto", texts(30, 0), quiet=False)
+    assert [head.name for head in model.heads] == ["words"]
+    said = capsys.readouterr().err
+    assert "bytes of text teach vectors too little; give --unlabelled TEXTS" in said
+    assert "auto: 30 rows: linear heads on words alone" in said.replace("27 rows", "30 rows")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["tagging", "matching"])
+def test_networks_begin_with_vectors_of_the_texts(
+    task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = [(text, label) for text, label in texts(40, 0)]
+    rows: list[Any] = [
+        (text.split(), ["O" if len(word) < 5 else "B-X" for word in text.split()])
+        for text, _ in pairs
+    ]
+    if task == "matching":
+        others = pairs[1:] + pairs[:1]
+        rows = [
+            (text, other, "same" if label == own else "other")
+            for (text, label), (other, own) in zip(pairs, others, strict=True)
+        ]
+        rows += [(text, text, "same") for text, _ in pairs]
+    more = [text for text, _ in texts(900, 1)]
+    settings = {"training": {"steps": 5}}
+    run = tmp_path / "run"
+    ft.finetune(task, "auto", rows, run, unlabelled=more, settings=settings, quiet=False)
+    said = capsys.readouterr().err
+    name = {"tagging": "lstm over fasttext", "matching": "reader over word2vec"}[task]
+    assert f"the network {name}" in said
+    recipe = (run / "recipe.toml").read_text("utf-8")
+    assert 'base = "auto"' in recipe
+    ft.load(run)
+
+
+def test_other_tasks_and_idle_options_are_refused() -> None:
+    with pytest.raises(SettingError, match="it learns classification, tagging, matching, not"):
+        ft.finetune("span_qa", "auto", texts(9, 0))
+    with pytest.raises(SettingError, match="--search has no effect on 'auto'"):
+        ft.finetune("classification", "auto", texts(9, 0), search="5s")
+    with pytest.raises(SettingError, match="--with names 2 bases"):
+        ft.finetune("matching", "auto", [("a", "b", "x")], beside=["no/such", "other"])
