@@ -40,6 +40,7 @@ NAMES = (
     "crf",
     "first_run",
     "suggestion",
+    "few_labels",
     "beyond_memory",
 )
 HEADER = ["work", "peer", "peer's figure", "ours", "ratio (spread)", "to be met"]

@@ -29,7 +29,7 @@ from foretext.run_folder import RunFolder
 from foretext.tasks.predictor import Predictor
 from foretext.tasks.task import task_named
 
-__all__ = ["AutoLearner"]
+__all__ = ["AutoLearner", "expected_seconds", "usual_settings"]
 
 NETWORK = "foretext.finetuning.network:NetworkLearner"  # imports PyTorch
 NETWORKS = {"tagging": "lstm", "matching": "reader"}  # over word vectors, or from scratch
@@ -54,7 +54,7 @@ class AutoLearner(Learner):
 
     origin = AUTO
     method = "chosen by the rows"
-    sections = ("task", "finetuning", "training", "backbone", "tokenizer", AUTO, "embeddings")
+    sections = ("task", "finetuning", "training", "backbone", "tokenizer", "embeddings")
     uses = frozenset({"valid_rate", "refit", "baseline", "seeds"})
     has_baseline = True
     learns_from_texts = True
@@ -172,17 +172,14 @@ class AutoLearner(Learner):
         run = RunFolder(texts.parent / name)
         if run.finished:
             return run.path
-        words = texts.stat().st_size / WORD_BYTES
-        fewest, most = EPOCHS
-        epochs = min(max(round(WORDS_SEEN / words), fewest), most)
-        budget, share = self.job.budget, None
-        if budget is not None:
-            share = PRETRAINING_RATE * budget.seconds / together
-            share = share if epochs * words / WORDS_A_SECOND > share else None
-        settings: dict[str, dict[str, Any]] = {
-            "vectors": {} if share else {"epochs": epochs},
-            "tokenizer": {"min_count": 5 if words > MANY_WORDS else 2, **own},
-        }
+        num_bytes, share = texts.stat().st_size, None
+        if self.job.budget is not None:
+            share = PRETRAINING_RATE * self.job.budget.seconds / together
+            share = share if expected_seconds(num_bytes) > share else None
+        settings = usual_settings(num_bytes)
+        settings["tokenizer"] |= own
+        if share is not None:
+            settings["vectors"] = {}
         self.job.note(f"auto: {name} is pretrained on the texts")
         run_recipe(
             Recipe.load(name, settings), [str(texts)], run.path, budget=share,
@@ -208,3 +205,23 @@ class AutoLearner(Learner):
     def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
         """Return the settings of what `start` returns."""
         raise AssertionError("start() returns what learns")
+
+
+def usual_settings(num_bytes: int) -> dict[str, dict[str, Any]]:
+    """Return the settings of a pretraining of vectors on a text of so many bytes, by section."""
+    words = num_bytes / WORD_BYTES
+    return {
+        "vectors": {"epochs": _epochs(words)},
+        "tokenizer": {"min_count": 5 if words > MANY_WORDS else 2},
+    }
+
+
+def expected_seconds(num_bytes: int) -> float:
+    """Return how long that takes, about."""
+    words = num_bytes / WORD_BYTES
+    return _epochs(words) * words / WORDS_A_SECOND
+
+
+def _epochs(words: float) -> int:
+    fewest, most = EPOCHS
+    return min(max(round(WORDS_SEEN / words), fewest), most)

@@ -51,7 +51,12 @@ SECTIONS = {
     "chinese_rules": "foretext.cleaning.quality_rules:ChineseRules",
 }
 SECTION_NAMES = [*SECTIONS, *TABLES, "rows", "task"]
-LEARNER_SECTIONS = {"fasttext": "classifier", "linear": "linear", "embeddings": "embeddings"}
+LEARNER_SECTIONS = {
+    "auto": "embeddings",
+    "embeddings": "embeddings",
+    "fasttext": "classifier",
+    "linear": "linear",
+}
 CHOSEN_LATER = "What you leave out is chosen to suit base and rows; the run's recipe.toml has it."
 
 
