@@ -32,7 +32,7 @@ TEST_ROWS, MOST_UNLABELLED = 1000, 75_000
 FIRST_WORDS = ("what", "who", "how", "when", "which", "where", "why")
 
 Texts = Sequence[str]
-Answers = Callable[[Texts, Texts], Sequence[Any]]  # texts with labels, to the labels of test texts
+Answers = Callable[[Texts, Texts], Any]  # texts with labels, to the labels of test texts
 
 
 class LabelledSet(NamedTuple):
@@ -173,24 +173,24 @@ def candidates(known: LabelledSet, name: str) -> dict[str, Answers]:
     bases = pretrained(name, known.texts)
     texts = random.Random(0).sample(known.texts, min(len(known.texts), MOST_UNLABELLED))
 
-    def words(own: Texts, labels: Texts) -> Sequence[Any]:
+    def words(own: Texts, labels: Texts) -> Any:
         return ft.LinearClassifier().fit(own, labels).predict(test)
 
-    def auto(own: Texts, labels: Texts) -> Sequence[Any]:
+    def auto(own: Texts, labels: Texts) -> Any:
         model = ft.EmbeddingClassifier(bases).fit(own, labels, unlabelled=texts)
         return model.predict(test)
 
     def single(base: str) -> Answers:
-        def answers(own: Texts, labels: Texts) -> Sequence[Any]:
+        def answers(own: Texts, labels: Texts) -> Any:
             model = ft.EmbeddingClassifier({base: bases[base]}, words=False)
             return model.fit(own, labels).predict(test)
 
         return answers
 
-    def fasttext(own: Texts, labels: Texts) -> Sequence[Any]:
+    def fasttext(own: Texts, labels: Texts) -> Any:
         return ft.FastTextClassifier().fit(own, labels).predict(test)
 
-    def self_training(own: Texts, labels: Texts) -> Sequence[Any]:
+    def self_training(own: Texts, labels: Texts) -> Any:
         more = texts[:8000]
         by = (
             {"analyzer": "char", "ngram_range": (1, 3)}

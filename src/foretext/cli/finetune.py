@@ -55,8 +55,8 @@ def finetune(
             autocompletion=complete_base,
             help="What it is learned on: a run, a Hugging Face folder, a vector file; or a name, "
             "to learn from scratch: textcnn, lstm, gru, rnn, reader, transformer, fasttext, "
-            "linear, embeddings; for text_to_text transformer-2017, gru-attention, "
-            "lstm-attention; or module:Class.",
+            "linear, embeddings, or auto, which chooses; for text_to_text transformer-2017, "
+            "gru-attention, lstm-attention; or module:Class.",
         ),
     ] = None,
     train: Annotated[

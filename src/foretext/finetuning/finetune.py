@@ -71,7 +71,7 @@ def finetune(  # type: ignore[overload-overlap]  # a str is the path of a networ
 @overload
 def finetune(  # type: ignore[overload-overlap]
     task: Literal["classification"],
-    base: Literal["embeddings"],
+    base: Literal["auto", "embeddings"],
     train: Rows,
     out: str | Path | None = None,
     **options: Unpack[Options],
@@ -189,7 +189,8 @@ def finetune(
         base: what it is learned on: a run, a folder of Hugging Face or sentence-transformers, a
             vector file, one of these opened by `load`; or a name, to learn from scratch:
             ``"textcnn"``, ``"lstm"``, ``"gru"``, ``"rnn"``, ``"transformer"``, ``"fasttext"``,
-            ``"linear"``, ``"embeddings"``, or ``"module:Class"`` of a backbone of yours.
+            ``"linear"``, ``"embeddings"``, or ``"module:Class"`` of a backbone of yours; or
+            ``"auto"``, which chooses by rows and texts.
         train: rows to learn from: a file, a folder, a glob or a URL; or rows in memory: (text,
             label) tuples, dicts, a table with these columns, or (X, y). A label may be a list of
             labels. Pairs have text_a, text_b and label; sentences tokens and tags; questions
@@ -208,7 +209,7 @@ def finetune(
             one of these opened by `load`; ``"linear"`` or ``"fasttext"``, which learn from `train`
             first; ``"self"``, the network of a first training; ``"ensemble"``, that network with
             the linear model.
-        beside: other bases, of ``"embeddings"`` and of a base that is learned on as it is: each is
+        beside: other bases, of ``"auto"``, ``"embeddings"`` and of a base that is learned on as it is: each is
             another view of a text.
         config: a TOML file with all this under ``[run]``, and with settings, such as the
             ``recipe.toml`` of a run; what is given here replaces it.
