@@ -16,12 +16,14 @@ from foretext.comparison.candidate import Candidate
 from foretext.comparison.comparison import Comparison, results_csv
 from foretext.comparison.figures import comparison_content
 from foretext.comparison.final import decide_measured, play_final
-from foretext.comparison.label_curve import curve_lines
+from foretext.comparison.label_curve import curve_content, curve_lines
+from foretext.comparison.label_scores import MeasuredCell
 from foretext.comparison.rounds import Played, play_rounds
 from foretext.comparison.shares import Shares
 from foretext.comparison.turn import Comparing, Turn
 from foretext.comparison.worker import Finetune, JobFailed, Pretrain
 from foretext.report.comparison_files import read_comparison
+from tests.comparison.compared import answered, rights
 from tests.comparison.conftest import BERT, LINEAR, Begin
 from tests.comparison.fake_worker import Clock, FakeWorker
 from tests.comparison.test_rounds import ignore
@@ -276,3 +278,19 @@ def test_a_candidate_without_cells_is_left_out_of_the_curve(begin: Begin, clock:
     )
     played = play_rounds(comparing, shares, ignore)
     assert content_of(comparing, shares, played)["label_curve"] is None
+
+
+def test_a_crossing_is_in_the_file_as_the_sentence_says_it() -> None:
+    right = {"vectors": {20: 300, 500: 320}, "linear": {20: 150, 500: 370}}  # of 400 rows
+    cells = [
+        MeasuredCell(name, labels, draw, answered(rights(number + draw, 400)).kept)
+        for name, numbers in right.items()
+        for labels, number in numbers.items()
+        for draw in range(3)
+    ]
+    content = curve_content(cells, dict.fromkeys(right, "vectors"), "accuracy", is_every_row=True)
+    assert content is not None
+    crossing = content["crossing"]
+    assert (crossing["few"], crossing["many"]) == ("vectors", "linear")
+    assert (crossing["low"], crossing["high"]) == (20, 500)
+    assert f"fewer than about {crossing['about']:,} labels use vectors" in content["sentence"]

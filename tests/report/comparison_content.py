@@ -67,7 +67,8 @@ def label_curve(few: str = "doc2vec + linear", many: str = "linear") -> dict[str
         "measured_rows": 400,
         "lines": [{"name": name, "group": "vectors", "points": own}
                   for name, own in points.items()],
-        "crossing": {"few": few, "many": many, "labels": 640.0, "low": 100, "high": 1200},
+        "crossing": {"few": few, "many": many, "labels": 640.0, "about": 650, "low": 100,
+                     "high": 1200},
         "worth": {"name": many, "labels": 1200, "more": 200, "value": 0.01, "low": 0.005,
                   "high": 0.015},
         "sentence": f"With fewer than about 650 labels use {few}, with more use {many}.",

@@ -34,7 +34,7 @@ def test_each_candidate_has_a_line_with_its_interval_on_a_logarithmic_axis() -> 
     assert named["doc2vec + linear"]["place"] == pytest.approx(100 / 1.02**0.5)
     text = json.dumps(chart)
     assert '"type": "log"' in text
-    assert "about 640" in text
+    assert "about 650" in text
     assert {"at": 640.0} in rows
 
 

@@ -8,7 +8,13 @@ from typing import Any
 from foretext.comparison.answers import Answered, KeptAnswers
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.cells import Cell
-from foretext.comparison.label_advice import label_crossing, label_sentence, label_worth, rivals
+from foretext.comparison.label_advice import (
+    label_crossing,
+    label_sentence,
+    label_worth,
+    rivals,
+    rounded,
+)
 from foretext.comparison.label_scores import LabelScores, MeasuredCell
 from foretext.comparison.ledger import Ledger, Outcome, Plan
 from foretext.report.task_card import POINTS, figure_name, figure_text
@@ -83,7 +89,8 @@ def curve_content(
             {"name": name, "group": groups[name], "points": list(_points(scores, name, judged_by))}
             for name in scores.names
         ],
-        "crossing": None if found is None else {"few": few, "many": many, **found._asdict()},
+        "crossing": found
+        and {"few": few, "many": many, **found._asdict(), "about": rounded(found.labels)},
         "worth": None if worth is None else {"name": many, **worth._asdict()},
         "sentence": label_sentence(scores, judged_by, worth, is_every_row=is_every_row),
         "cells": list(tried),

@@ -163,6 +163,7 @@ class LabelCrossing(Known):
     few: Name
     many: Name
     labels: Annotated[Number, Field(gt=0)]
+    about: Count  # the same as a sentence says it
     low: Count
     high: Count
 

@@ -110,7 +110,7 @@ def _crossing(curve: LabelCurve, across: Any) -> Any:
     rows: Sequence[dict[str, Any]] = [] if found is None else [{"at": found.labels}]
     base = alt.Chart(alt.InlineData(values=[*rows])).encode(x=alt.X("at:Q", scale=across))
     rule = base.mark_rule(strokeDash=[4, 4], strokeWidth=1.5)
-    said = "" if found is None else f"about {found.labels:,.0f}"
+    said = "" if found is None else f"about {found.about:,}"
     text = base.mark_text(align="left", dx=5, dy=4, fontSize=12, baseline="top")
     return rule + text.encode(y=alt.value(0), text=alt.value(said))
 
