@@ -221,6 +221,8 @@ def test_demo(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert made["words"] > 1000
     assert all(len(near) == 5 for near in made["neighbors"].values())
     assert (tmp_path / "demo" / "run" / "report.html").stat().st_size > 100_000
+    assert made["few"]["accuracy"] > made["few"]["linear"]
+    assert (tmp_path / "demo" / "few" / "report.html").is_file()
     refused = command("demo", "-o", tmp_path / "demo")
     assert refused.code == 2
     assert "--overwrite" in refused.err

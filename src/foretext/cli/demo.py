@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,6 +37,7 @@ def demo(
                 "neighbors": {word: dict(found) for word, found in near.items()},
                 "classifier": str(made.classifier),
                 "test": made.figures,
+                "few": {"run": str(made.few), **_few(made.few_facts)},
             }
         )
         return
@@ -48,3 +49,15 @@ def demo(
     share, labels = made.figures["accuracy"], ", ".join(made.figures["labels"])
     say(f"\nA classifier that begins with them tells {labels} apart: {share:.1%} right.")
     say(f"Ask it:                     foretext predict {shlex.quote(str(made.classifier))} TEXTS")
+    few = _few(made.few_facts)
+    say(
+        f"\nWith {few['labels']} labels, and the other texts without: {few['accuracy']:.1%} right; "
+        f"a linear model of the same labels: {few['linear']:.1%}."
+    )
+    say("With your rows and texts:   foretext finetune classification auto ROWS --unlabelled TEXTS")
+
+
+def _few(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return what a few labels gave, beside a linear model."""
+    scores = [each["test"]["accuracy"] for each in (facts, facts["baseline"])]
+    return {"labels": facts["rows"], "accuracy": scores[0], "linear": scores[1]}

@@ -21,6 +21,7 @@ __all__ = ["Demonstration", "demonstrate"]
 SETTINGS = ("vectors.epochs=10", "tokenizer.min_count=5", 'corpus.documents="blank_line"')
 LIMIT_BYTES = 6_000_000  # about a million words, and half of the time that all would take
 WORDS = ("array", "string", "error", "file", "thread", "red", "first", "maximum", "http", "january")
+FEW = 10  # labels of each package, of which a second classifier learns, beside texts without labels
 NUM_PACKAGES, FEWEST_TEXTS, TEST_EVERY = 6, 20, 5  # of the rows that a classifier learns from
 
 
@@ -34,12 +35,14 @@ class Demonstration(NamedTuple):
     words: list[str]  # words worth a look, of those that were learned
     classifier: Path  # a run that tells from a docstring which package it is of
     figures: dict[str, Any]  # of the classifier, on docstrings that it did not learn from
+    few: Path  # a run that tells the same from a few labels
+    few_facts: dict[str, Any]  # of that run: "rows", "test", and "baseline" with those of TF-IDF
 
 
 def demonstrate(
     output: Path, *, overwrite: bool = False, quiet: bool = False, limit_bytes: int = LIMIT_BYTES
 ) -> Demonstration:
-    """Gather docstrings, learn word vectors of them, and a classifier that begins with these.
+    """Gather docstrings, learn word vectors of them, and classifiers by many labels and by few.
 
     Raises:
         OutputError: `output` holds a demonstration already, or cannot be written.
@@ -57,7 +60,14 @@ def demonstrate(
     learned = run_finetuning(task, classifier, overwrite=overwrite, quiet=quiet)
     report_run(classifier, title="Which package a docstring is from")
     figures = learned.facts["test"]
-    return Demonstration(text, run, report, vectors, words, classifier, figures)
+    few = output / "few"
+    rows = _write_few(output, train)
+    task = TaskRecipe(
+        "classification", "embeddings", rows, test=test, unlabelled=train, beside=(str(run),),
+    )  # fmt: skip
+    facts = run_finetuning(task, few, overwrite=overwrite, quiet=quiet).facts
+    report_run(few, title="Which package a docstring is from, by few labels")
+    return Demonstration(text, run, report, vectors, words, classifier, figures, few, facts)
 
 
 def _write_rows(output: Path, documents: Sequence[Docstring]) -> tuple[Path, Path]:
@@ -76,3 +86,17 @@ def _write_rows(output: Path, documents: Sequence[Docstring]) -> tuple[Path, Pat
         with atomic_file(path) as temporary:
             temporary.write_text("".join(["label\ttext\n", *chosen]), encoding="utf-8")
     return paths
+
+
+def _write_few(output: Path, train: Path) -> Path:
+    """Write a few rows of each package into a file of their own."""
+    head, *rows = train.read_text("utf-8").splitlines(keepends=True)
+    seen, kept = Counter[str](), [head]
+    for row in rows:
+        package = row.split("\t", 1)[0]
+        seen[package] += 1
+        kept += [row] if seen[package] <= FEW else []
+    path = output / "few.tsv"
+    with atomic_file(path) as temporary:
+        temporary.write_text("".join(kept), encoding="utf-8")
+    return path
