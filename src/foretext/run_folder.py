@@ -34,6 +34,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -221,11 +222,16 @@ class RunFolder:
 
     @property
     def has_learned(self) -> bool:
-        """Whether there is a checkpoint, or another result of a training, to go on from."""
-        steps = self.checkpoints.rglob("step-*") if self.checkpoints.is_dir() else ()
+        """Whether there is a checkpoint, or another result of a training, to go on from.
+
+        A run that was made for this one and is finished, among its checkpoints, is such a result.
+        """
         names = ("model.safetensors", "linear.safetensors", "embeddings.safetensors")
-        results = (self.path / name for name in names)
-        return any(True for _ in steps) or any(path.is_file() for path in results)
+        if any((self.path / name).is_file() for name in names):
+            return True
+        within = self.checkpoints
+        parts = chain(within.rglob("step-*"), within.rglob(CONFIG)) if within.is_dir() else ()
+        return any(True for _ in parts)
 
     def note(self, sentence: str) -> None:
         """Add a line with the time to ``train.log``."""

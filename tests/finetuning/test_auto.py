@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.base.errors import SettingError
+from foretext.base.errors import Interrupted, SettingError
 from foretext.finetuning import auto
 
 SUBJECTS = {
@@ -75,6 +75,50 @@ def test_the_recipe_of_the_run_repeats_it(tmp_path: Path) -> None:
     assert first.predict(asked) == again.predict(asked)
 
 
+def test_a_resumed_run_keeps_what_is_pretrained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, more = texts(30, 0), [text for text, _ in texts(900, 1)]
+    real, asked = auto.run_recipe, [text for text, _ in texts(30, 5)]
+    done: list[str] = []
+
+    def stopped(recipe: Any, *rest: Any, **options: Any) -> Any:
+        if done == ["doc2vec"]:
+            done.append("stopped")
+            raise Interrupted("SIGTERM stopped the training.")
+        done.append(recipe.name)
+        return real(recipe, *rest, **options)
+
+    monkeypatch.setattr(auto, "run_recipe", stopped)
+    given: dict[str, Any] = {"unlabelled": more, "quiet": True}
+    with pytest.raises(Interrupted):
+        ft.finetune("classification", "auto", rows, tmp_path / "run", **given)
+    resumed = ft.finetune("classification", "auto", rows, tmp_path / "run", resume=True, **given)
+    assert done == ["doc2vec", "stopped", "word2vec"]
+    whole = ft.finetune("classification", "auto", rows, tmp_path / "whole", **given)
+    assert np.array_equal(resumed.predict_proba(asked), whole.predict_proba(asked))
+
+
+@pytest.mark.slow
+def test_pretraining_takes_its_share_of_a_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auto, "WORDS_A_SECOND", 1.0)  # so that the usual epochs take too long
+    shares, real = list[float](), auto.run_recipe
+
+    def kept(*rest: Any, **options: Any) -> Any:
+        shares.append(options["budget"])
+        return real(*rest, **options)
+
+    monkeypatch.setattr(auto, "run_recipe", kept)
+    more = [text for text, _ in texts(900, 1)]
+    model = ft.finetune(
+        "classification", "auto", texts(30, 0), unlabelled=more, budget="24s", quiet=True
+    )
+    assert shares == [6.0, 6.0]
+    assert "doc2vec + word2vec" in [head.name for head in model.heads]
+
+
 def test_without_texts_words_decide(capsys: pytest.CaptureFixture[str]) -> None:
     model = ft.finetune("classification", "auto", texts(30, 0), quiet=False)
     assert [head.name for head in model.heads] == ["words"]
@@ -84,38 +128,37 @@ def test_without_texts_words_decide(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", ["tagging", "matching"])
-def test_networks_begin_with_vectors_of_the_texts(
-    task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_tagger_begins_with_vectors_of_the_texts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pairs = [(text, label) for text, label in texts(40, 0)]
-    rows: list[Any] = [
+    rows = [
         (text.split(), ["O" if len(word) < 5 else "B-X" for word in text.split()])
-        for text, _ in pairs
+        for text, _ in texts(40, 0)
     ]
-    if task == "matching":
-        others = pairs[1:] + pairs[:1]
-        rows = [
-            (text, other, "same" if label == own else "other")
-            for (text, label), (other, own) in zip(pairs, others, strict=True)
-        ]
-        rows += [(text, text, "same") for text, _ in pairs]
     more = [text for text, _ in texts(900, 1)]
     settings = {"training": {"steps": 5}}
     run = tmp_path / "run"
-    ft.finetune(task, "auto", rows, run, unlabelled=more, settings=settings, quiet=False)
+    ft.finetune("tagging", "auto", rows, run, unlabelled=more, settings=settings, quiet=False)
+    assert "the network lstm on fasttext" in capsys.readouterr().err
+    assert 'base = "auto"' in (run / "recipe.toml").read_text("utf-8")
+    assert ft.load(run).predict([["ship", "of"]]) is not None
+
+
+def test_a_tagger_without_texts_begins_at_random(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [(text.split(), ["O"] * len(text.split())) for text, _ in texts(8, 0)]
+    rows[0] = (rows[0][0], ["B-X", *rows[0][1][1:]])
+    settings = {"training": {"steps": 2}}
+    ft.finetune("tagging", "auto", rows, settings=settings, quiet=False)
     said = capsys.readouterr().err
-    name = {"tagging": "lstm over fasttext", "matching": "reader over word2vec"}[task]
-    assert f"the network {name}" in said
-    recipe = (run / "recipe.toml").read_text("utf-8")
-    assert 'base = "auto"' in recipe
-    ft.load(run)
+    assert "the network lstm from random weights; --unlabelled TEXTS would give it vectors" in said
 
 
 def test_other_tasks_and_idle_options_are_refused() -> None:
-    with pytest.raises(SettingError, match="it learns classification, tagging, matching, not"):
+    with pytest.raises(SettingError, match="it learns classification and tagging, not"):
         ft.finetune("span_qa", "auto", texts(9, 0))
     with pytest.raises(SettingError, match="--search has no effect on 'auto'"):
         ft.finetune("classification", "auto", texts(9, 0), search="5s")
+    with pytest.raises(SettingError, match=r"\[training\] has no effect on 'auto' for classif"):
+        ft.finetune("classification", "auto", texts(9, 0), settings={"training": {"steps": 3}})
     with pytest.raises(SettingError, match="--with names 2 bases"):
-        ft.finetune("matching", "auto", [("a", "b", "x")], beside=["no/such", "other"])
+        ft.finetune("tagging", "auto", [(["a"], ["O"])], beside=["no/such", "other"])

@@ -2,8 +2,9 @@
 
 What it knows is measured (docs/guides/few-labels.md). Of classification: with few labels, vectors
 that were pretrained on texts of the same kind are worth more than any network, and cross-validation
-weighs them beside the words, which win once labels are many. Of tagging and matching: a network
-over such vectors.
+weighs them beside the words, which win once labels are many. Of tagging: a BiLSTM with a CRF over
+vectors of words and their n-grams. Pairs are not among its tasks: with few of them the overlap of
+their words was better than any network.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from foretext.base.counted import counted
 from foretext.base.errors import SettingError
 from foretext.base.files import atomic_file
 from foretext.base.registry import imported
+from foretext.base.runtime import command
 from foretext.finetuning.base_names import AUTO
 from foretext.finetuning.embeddings import EmbeddingLearner
 from foretext.finetuning.learner import Learner, Record
@@ -32,11 +34,15 @@ from foretext.tasks.task import task_named
 __all__ = ["AutoLearner", "expected_seconds", "usual_settings"]
 
 NETWORK = "foretext.finetuning.network:NetworkLearner"  # imports PyTorch
-NETWORKS = {"tagging": "lstm", "matching": "reader"}  # over word vectors, or from scratch
+TAGGER = "lstm"  # over word vectors, or from scratch
 PRETRAINED = {  # what is pretrained, the first one first where time is short
     "classification": ("doc2vec", "word2vec"),
     "tagging": ("fasttext",),
-    "matching": ("word2vec",),
+}
+
+SECTIONS = {  # of settings, by what is learned
+    "classification": ("embeddings", "finetuning", "rows"),
+    "tagging": ("task", "training", "backbone", "tokenizer", "finetuning", "rows"),
 }
 
 FOLDER, TEXTS = "bases", "texts.jsonl"  # among the checkpoints of the run
@@ -62,14 +68,15 @@ class AutoLearner(Learner):
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:
-        """Return the class of what is learned: classification, tagging or matching.
+        """Return the class of what is learned: classification or tagging.
 
         Raises:
             SettingError: it is another task.
         """
         if task not in PRETRAINED:
             raise SettingError(
-                f"BASE = 'auto': it learns {', '.join(PRETRAINED)}, not {task}; give another BASE."
+                f"BASE = 'auto': it learns {' and '.join(PRETRAINED)}, not {task}; give another "
+                "BASE."
             )
         if task == "classification":
             return EmbeddingLearner.predictor_of(task)
@@ -97,22 +104,27 @@ class AutoLearner(Learner):
         for name, value in given.items():
             if value is not None:
                 raise SettingError(f"{name} has no effect on 'auto'; leave it out.")
+        used = SECTIONS[recipe.task]
+        if idle := [name for name, own in self.settings.items() if own and name not in used]:
+            raise SettingError(
+                f"[{idle[0]}] has no effect on 'auto' for {recipe.task}, which reads: "
+                f"{', '.join(used)}; leave it out."
+            )
         if len(recipe.beside) > 1 and not self._is_classification:
             raise SettingError(
-                f"--with names {len(recipe.beside)} bases, and a network for {recipe.task} begins "
-                "with one; leave the others out."
+                f"--with names {len(recipe.beside)} bases, and a network begins with one; leave "
+                "the others out."
             )
 
     def start(self, rows: TaskRows) -> Self:
         """Pretrain what suits rows and texts, and return what learns on it."""
-        choose = self._over_frozen if self._is_classification else self._network
+        choose = self._over_frozen if self._is_classification else self._tagger
         return cast(Self, choose(rows).start(rows))
 
     def _over_frozen(self, rows: TaskRows) -> Learner:
         """Return linear heads on vectors and on words."""
         bases = self._pretrained(rows, [*PRETRAINED["classification"]])
-        own = {name: self.settings.get(name, {}) for name in ("embeddings", "finetuning", "rows")}
-        learner = EmbeddingLearner(self.job, own, pretrained=tuple(bases))
+        learner = EmbeddingLearner(self.job, self.settings, pretrained=tuple(bases))
         kinds = ", ".join([*map(str, self.job.recipe.beside), *(base.name for base in bases)])
         what = f"vectors of {kinds} and words" if kinds else "words alone"
         self.job.note(
@@ -121,31 +133,23 @@ class AutoLearner(Learner):
         )
         return learner
 
-    def _network(self, rows: TaskRows) -> Learner:
+    def _tagger(self, rows: TaskRows) -> Learner:
         """Return a network over vectors, or from scratch where there is no text to pretrain on."""
-        task = self.job.recipe.task
-        found: list[Any] = [*self.job.recipe.beside]
-        if not found and rows.unlabelled:
-            found = self._pretrained(rows, [*PRETRAINED[task]])
-        base = found[0] if found else NETWORKS[task]
-        settings = {name: own for name, own in self.settings.items() if name != "embeddings"}
-        if found and not self.job.recipe.beside:
-            own = {"name": NETWORKS[task], **settings.get("backbone", {})}
-            settings = {**settings, "backbone": own}
-        if task == "matching":
-            settings = {
-                **settings,
-                "task": {"word_features": "overlap", **settings.get("task", {})},
-            }
+        given, settings = self.job.recipe.beside, dict(self.settings)
+        found = (
+            self._pretrained(rows, PRETRAINED["tagging"]) if rows.unlabelled and not given else []
+        )
+        base = [*given, *found, TAGGER][0]
+        if found:
+            settings["backbone"] = {"name": TAGGER, **settings.get("backbone", {})}
         recipe = replace(self.job.recipe, base=base, beside=(), unlabelled=None, settings=settings)
         job = replace(self.job, recipe=recipe, given=self.job.recipe)
         learner: Learner = imported(NETWORK)(job, settings)
         learner.check()
-        over = f" over {Path(str(base)).name}" if found else ", from random weights"
-        self.job.note(
-            f"auto: {counted(len(rows.train), 'row')}: the network {NETWORKS[task]}{over}"
-            + ("" if rows.unlabelled or found else "; --unlabelled TEXTS would give it vectors")
-        )
+        over = "from random weights; --unlabelled TEXTS would give it vectors"
+        if given or found:
+            over = f"on {given[0] if given else found[0].name}"
+        self.job.note(f"auto: {counted(len(rows.train), 'row')}: the network {TAGGER} {over}")
         return learner
 
     def _pretrained(self, rows: TaskRows, names: Sequence[str]) -> list[Path]:
@@ -181,10 +185,11 @@ class AutoLearner(Learner):
         if share is not None:
             settings["vectors"] = {}
         self.job.note(f"auto: {name} is pretrained on the texts")
-        run_recipe(
-            Recipe.load(name, settings), [str(texts)], run.path, budget=share,
-            resume=run.begun, quiet=self.job.quiet,
-        )  # fmt: skip
+        with command():  # whose budget counts from here
+            run_recipe(
+                Recipe.load(name, settings), [str(texts)], run.path, budget=share,
+                resume=run.begun, quiet=self.job.quiet,
+            )  # fmt: skip
         return run.path
 
     def _texts(self, rows: TaskRows) -> Path:
