@@ -18,8 +18,8 @@ from foretext.base.errors import EvaluationError
 from foretext.base.files import is_regular_file, temporary_folder
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.data.rows import are_token_lines, found_pairs_config, input_files, names_text_pairs
+from foretext.data.rows.guessed_columns import as_number
 from foretext.data.rows.input_rows import InputsConfig
-from foretext.data.rows.pair_columns import as_number
 from foretext.data.token_writer import write_tokens
 from foretext.evaluation.figures import Evaluation, Measure
 from foretext.evaluation.text_pairs import evaluate_text_pairs, rows_of_pairs

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from foretext.base.errors import EvaluationError
 from foretext.base.representation import represented
-from foretext.data.rows.pair_columns import (
+from foretext.data.rows.guessed_columns import (
     AmbiguousColumnsError,
     PairColumns,
     as_number,
@@ -180,7 +180,7 @@ def read_pair_file(path: Path, columns: Sequence[str] | None = None) -> PairFile
     Args:
         path: of the file.
         columns: of both words and of the score: names, or numbers from 1; None: as found by
-            `foretext.data.rows.pair_columns`.
+            `foretext.data.rows.guessed_columns`.
 
     Raises:
         EvaluationError: the columns cannot be told apart, a line without two words and a number, or

@@ -12,14 +12,14 @@ from pydantic import Field, model_validator
 from foretext.base.errors import CorpusError
 from foretext.corpus.decoding import normalize
 from foretext.data.rows.exchanged_columns import refuse_exchange
-from foretext.data.rows.in_memory import RowSource
-from foretext.data.rows.pair_columns import (
+from foretext.data.rows.guessed_columns import (
     AmbiguousColumnsError,
     PairColumns,
     find_pair_columns,
     header_of,
     names_texts,
 )
+from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import Column, LabelledConfig

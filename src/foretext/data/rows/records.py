@@ -19,7 +19,7 @@ from foretext.corpus.compression import LARGEST_PIECE, unpacked, without_compres
 from foretext.corpus.decoding import decoded, split_lines, with_line_feeds
 from foretext.corpus.parquet import column_types, parquet_batches
 from foretext.corpus.sources import Source, find_sources
-from foretext.data.rows.column_hints import refuse_absent_columns
+from foretext.data.rows.absent_columns import refuse_absent_columns
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label_exports import plain_row

@@ -12,13 +12,13 @@ from foretext.base.errors import CorpusError
 from foretext.corpus.decoding import normalize
 from foretext.corpus.foreign_tables import column_names
 from foretext.corpus.sources import Source, find_sources
-from foretext.data.rows.in_memory import RowSource, json_lines
-from foretext.data.rows.pair_columns import (
+from foretext.data.rows.guessed_columns import (
     found_columns,
     found_objects,
     plain_lines,
     refuse_labels,
 )
+from foretext.data.rows.in_memory import RowSource, json_lines
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import Column, LabelledConfig

@@ -9,7 +9,7 @@ import pytest
 
 from foretext.base.errors import CorpusError
 from foretext.data.rows import PairsConfig, ParallelConfig, RowsConfig, read_pairs, read_texts
-from foretext.data.rows.column_hints import refuse_absent_columns
+from foretext.data.rows.absent_columns import refuse_absent_columns
 
 ROWS = [("sea", f"{word}, an old ship") for word in ("anchor", "tide", "wave")] + [
     ("court", f"the {word} of Vigo, old") for word in ("king", "queen", "throne")

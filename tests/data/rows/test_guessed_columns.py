@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretext.data.rows.pair_columns import (
+from foretext.data.rows.guessed_columns import (
     AmbiguousColumnsError,
     PairColumns,
     find_pair_columns,

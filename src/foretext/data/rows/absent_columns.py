@@ -1,4 +1,4 @@
-"""Which columns hold text and label, where the first line names no column that is read."""
+"""Refuses a file whose first line names no column that is read, and says which may hold what."""
 
 from __future__ import annotations
 
