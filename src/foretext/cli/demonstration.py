@@ -54,49 +54,38 @@ def demonstrate(
     vectors = run_recipe(recipe, text, run, overwrite=overwrite, quiet=quiet).model
     words = [word for word in WORDS if word in vectors]
     report = report_run(run, title="word2vec on Python's docstrings", neighbors_of=words)
-    train, test = _write_rows(output, documents)
+    train, test, few_rows = _write_rows(output, documents)
     chosen = {"classifier": {"pretrained_vectors": str(run), "dim": vectors.vector_size}}
     task = TaskRecipe("classification", "fasttext", train, test=test, settings=chosen)
     learned = run_finetuning(task, classifier, overwrite=overwrite, quiet=quiet)
     report_run(classifier, title="Which package a docstring is from")
     figures = learned.facts["test"]
     few = output / "few"
-    rows = _write_few(output, train)
     task = TaskRecipe(
-        "classification", "embeddings", rows, test=test, unlabelled=train, beside=(str(run),),
+        "classification", "embeddings", few_rows, test=test, unlabelled=train, beside=(str(run),),
     )  # fmt: skip
     facts = run_finetuning(task, few, overwrite=overwrite, quiet=quiet).facts
     report_run(few, title="Which package a docstring is from, by few labels")
     return Demonstration(text, run, report, vectors, words, classifier, figures, few, facts)
 
 
-def _write_rows(output: Path, documents: Sequence[Docstring]) -> tuple[Path, Path]:
-    """Write docstrings of the largest packages, four fifths to learn from and one to be tested."""
+def _write_rows(output: Path, documents: Sequence[Docstring]) -> tuple[Path, Path, Path]:
+    """Write docstrings of the largest packages: four fifths to learn from, one to be tested.
+
+    The third file has a few rows of each package, of those to learn from.
+    """
     counts = Counter(document.package for document in documents)
     packages = {name for name, size in counts.most_common(NUM_PACKAGES) if size >= FEWEST_TEXTS}
-    rows = [
-        f"{package}\t{' '.join(text.split())}\n"
-        for package, text in documents
-        if package in packages
-    ]
-    paths = output / "train.tsv", output / "test.tsv"
+    rows = [(package, text) for package, text in documents if package in packages]
     tested = rows[::TEST_EVERY]
     kept = [row for place, row in enumerate(rows) if place % TEST_EVERY]
-    for path, chosen in zip(paths, (kept, tested), strict=True):
-        with atomic_file(path) as temporary:
-            temporary.write_text("".join(["label\ttext\n", *chosen]), encoding="utf-8")
-    return paths
-
-
-def _write_few(output: Path, train: Path) -> Path:
-    """Write a few rows of each package into a file of their own."""
-    head, *rows = train.read_text("utf-8").splitlines(keepends=True)
-    seen, kept = Counter[str](), [head]
-    for row in rows:
-        package = row.split("\t", 1)[0]
+    seen, few = Counter[str](), []
+    for package, text in kept:
         seen[package] += 1
-        kept += [row] if seen[package] <= FEW else []
-    path = output / "few.tsv"
-    with atomic_file(path) as temporary:
-        temporary.write_text("".join(kept), encoding="utf-8")
-    return path
+        few += [(package, text)] if seen[package] <= FEW else []
+    paths = output / "train.tsv", output / "test.tsv", output / "few.tsv"
+    for path, chosen in zip(paths, (kept, tested, few), strict=True):
+        lines = [f"{package}\t{' '.join(text.split())}\n" for package, text in chosen]
+        with atomic_file(path) as temporary:
+            temporary.write_text("".join(["label\ttext\n", *lines]), encoding="utf-8")
+    return paths
