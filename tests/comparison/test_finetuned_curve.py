@@ -15,6 +15,7 @@ from foretext.comparison.finetuned_curve import finetune_curve
 from foretext.comparison.local_worker import LocalWorker
 from foretext.comparison.worker import JobFailed
 from foretext.finetuning.recipe import TaskRecipe
+from foretext.finetuning.run import run_finetuning
 from tests.comparison.test_preparing import write_rows
 
 
@@ -30,6 +31,21 @@ def recipe_of(folder: Path, **changes: Any) -> TaskRecipe:
 
 def learned(recipe: TaskRecipe, out: Path, labels: Labels = (6, 20, "all"), **options: Any) -> Any:
     return finetune_curve(recipe, out, labels, draws=2, quiet=True, **options)
+
+
+def stopped(recipe: TaskRecipe, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learn from all rows and from 6, and stop at 20."""
+
+    class Stopping(LocalWorker):
+        def run(self, job: Any, *, limit: float | None = None) -> Any:
+            if "labels-20" in job.out:
+                raise Interrupted("stopped")
+            return super().run(job, limit=limit)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(finetuned_curve, "LocalWorker", Stopping)
+        with pytest.raises(Interrupted):
+            learned(recipe, out)
 
 
 def test_the_run_has_a_curve_whose_last_point_is_itself(tmp_path: Path) -> None:
@@ -56,17 +72,7 @@ def test_all_rows_are_a_point_in_any_case(tmp_path: Path) -> None:
 def test_what_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe, out = recipe_of(tmp_path), tmp_path / "run"
     whole = learned(recipe, tmp_path / "whole")
-
-    class Stopping(LocalWorker):
-        def run(self, job: Any, *, limit: float | None = None) -> Any:
-            if "labels-20" in job.out:
-                raise Interrupted("stopped")
-            return super().run(job, limit=limit)
-
-    monkeypatch.setattr(finetuned_curve, "LocalWorker", Stopping)
-    with pytest.raises(Interrupted):
-        learned(recipe, out)
-    monkeypatch.undo()
+    stopped(recipe, out, monkeypatch)
     kept = {path: path.stat().st_mtime_ns for path in out.rglob("answers.json")}
     assert len(kept) == 2
     again = learned(recipe, out, resume=True)
@@ -74,6 +80,63 @@ def test_what_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     with pytest.raises(OutputError, match="finished"):
         learned(recipe, out, resume=True)
+
+
+def test_a_stopped_curve_goes_on_with_the_same_rows_and_settings_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe, out = recipe_of(tmp_path), tmp_path / "run"
+    stopped(recipe, out, monkeypatch)
+    rows = {path: path.read_bytes() for path in (out / "curve" / "rows").iterdir()}
+    other = write_rows(tmp_path / "other.txt", 30, first=500)
+    for changes, said in [
+        ({"train": other}, r"run.train = '.*train.txt', not '.*other.txt'"),
+        ({"test": other}, r"run.test = "),
+        ({"settings": {"linear": {"min_texts": 2}}}, "linear.min_texts = None, not 2"),
+        ({"settings": {"rows": {"encoding": "latin-1"}}}, "rows.encoding = 'utf-8'"),
+        ({"budget_seconds": 60.0}, "run.budget = None, not 60.0"),
+    ]:
+        with pytest.raises(SettingError, match=said):
+            learned(recipe_of(tmp_path, **changes), out, resume=True)
+    with pytest.raises(SettingError, match=r"curve\.labels = "):
+        learned(recipe, out, (6, 30), resume=True)
+    assert {path: path.read_bytes() for path in rows} == rows
+    assert learned(recipe, out, ("all", 6, 20), resume=True)["labels"] == [6, 20, 60]
+
+
+@pytest.mark.parametrize(("name", "first"), [("train.txt", 500), ("test.txt", 300)])
+def test_rows_that_changed_since_a_curve_began_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, first: int
+) -> None:
+    recipe, out = recipe_of(tmp_path), tmp_path / "run"
+    stopped(recipe, out, monkeypatch)
+    before = (tmp_path / name).read_bytes()
+    write_rows(tmp_path / name, 30, first=first)
+    with pytest.raises(SettingError, match="have changed since it began; give the same rows"):
+        learned(recipe, out, resume=True)
+    (tmp_path / name).write_bytes(before)
+    assert learned(recipe, out, resume=True)["labels"] == [6, 20, 60]
+
+
+def test_a_finished_run_gets_a_curve_of_its_own_rows(tmp_path: Path) -> None:
+    recipe, out = recipe_of(tmp_path), tmp_path / "run"
+    run_finetuning(recipe, out, quiet=True)
+    other = write_rows(tmp_path / "other.txt", 30, first=500)
+    for changes, said in [
+        ({"train": other}, "run.train = "),
+        ({"valid": other}, "run.valid = None"),
+        ({"settings": {"rows": {"ragged": True}}}, "rows.ragged = False, not True"),
+    ]:
+        with pytest.raises(SettingError, match=said):
+            learned(recipe_of(tmp_path, **changes), out, resume=True)
+    assert learned(recipe, out, resume=True)["labels"] == [6, 20, 60]
+
+
+def test_a_replaced_run_has_a_curve_of_other_rows(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    learned(recipe_of(tmp_path), out)
+    other = recipe_of(tmp_path, train=write_rows(tmp_path / "other.txt", 25, first=500))
+    assert learned(other, out, overwrite=True)["labels"] == [6, 20, 50]
 
 
 def test_a_model_that_fails_is_named_and_the_others_are_measured(

@@ -1,15 +1,18 @@
 """`finetune --curve`: what one model learns from fewer labels, beside the run that has all of them.
 
     RUN/label_curve.json                    points, worth and sentence, as in ``compare.json``
+    RUN/curve/given.toml                    what the user chose, and a digest of the rows
     RUN/curve/rows/train-N-draw-D.jsonl     rows that stand for N labels
     RUN/curve/labels-N/draw-D/              the answers of a model that learned from them
 
 Each of these models is learned by the job of a comparison, so that it is done once, whatever kills
-the command; ``--resume`` goes on. The run itself is the point of all labels.
+the command; ``--resume`` goes on, with the same rows and settings. The run itself is the point of
+all labels.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from foretext.artifact import load_task
-from foretext.base.errors import BudgetError, SettingError
+from foretext.base.errors import BudgetError, OutputError, SettingError
 from foretext.base.files import atomic_file
+from foretext.base.parsing import read_toml
 from foretext.base.terminal import say
 from foretext.comparison.answers import KeptAnswers
 from foretext.comparison.cells import Cell, cells_of, measured_number, total_weight
@@ -28,13 +32,16 @@ from foretext.comparison.label_scores import MeasuredCell
 from foretext.comparison.local_worker import LocalWorker
 from foretext.comparison.worker import Finetune, JobFailed
 from foretext.data.rows import write_rows
-from foretext.finetuning.recipe import TaskRecipe
+from foretext.finetuning.recipe import Sections, TaskRecipe
 from foretext.finetuning.run import run_finetuning
 from foretext.finetuning.task_rows import sampled
+from foretext.finetuning.unchanged import CONTENT, write_sections
 from foretext.progress import is_quiet
+from foretext.recipe.same_settings import check_same
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.tasks.predictor import Predictor
+from foretext.tasks.task import Task
 
 __all__ = ["finetune_curve"]
 
@@ -42,6 +49,8 @@ LEAST_SECONDS = 2.0  # of a model with few labels
 ANSWERING_RATE = 0.3  # of its time, at most, that is kept free for its answers
 GROUP = "given"
 MANY = 4  # times as many labels as the largest number, all rows are taken for
+GIVEN = Path("curve", "given.toml")  # in the folder of the run
+OF_RUN = ("task", "base", "beside", "train", "valid")  # of [run]: what the run learned from
 
 
 @dataclass(frozen=True)
@@ -173,13 +182,21 @@ def _share_of_all(labels: Labels, draws: int) -> float:
 
 
 def _begun(recipe: TaskRecipe, run: RunFolder, labels: Labels, draws: int) -> _Curve:
-    """Open the run, and read its rows again."""
+    """Open the run, and read its rows again.
+
+    Raises:
+        SettingError: run or curve began with other settings, or with other rows.
+    """
     model = load_task(run.path)
     config = model.task.rows_config.checked(dict(recipe.settings.get("rows", {})), "rows")
     model.reading = config
+    rows = {name: value for name, value in config.model_dump().items() if value is not None}
+    given = _given(recipe, rows, labels, draws)
+    _refuse_others(run, given)
     assert recipe.test is not None, "it was checked before the run"
     train = model.task.read(recipe.train, config)
     test: Sequence[Any] = model.task.read(recipe.test, config)
+    _keep_given(run, given, _digest(model.task, [*train, *test]))
     numbers, clipped = numbers_of((*labels, ALL), len(train))
     cells = cells_of(numbers, len(train), draws=draws, seeds=1)
     few = [cell for cell in cells if not cell.learns_all]
@@ -187,6 +204,62 @@ def _begun(recipe: TaskRecipe, run: RunFolder, labels: Labels, draws: int) -> _C
     if budget is not None:
         test = sampled(test, measured_number(len(test), [GROUP], len(cells), budget))
     return _Curve(recipe, run, model, few, train, test, clipped)
+
+
+def _given(
+    recipe: TaskRecipe, rows: Mapping[str, Any], labels: Labels, draws: int
+) -> dict[str, dict[str, Any]]:
+    """Return what the user chose, by section."""
+    settings = {
+        name: dict(values) for name, values in recipe.settings.items() if values and name != "rows"
+    }
+    budget = {} if recipe.budget_seconds is None else {"budget": recipe.budget_seconds}
+    curve = {"labels": sorted({*map(str, labels), ALL}), "draws": draws}
+    return {"run": {**recipe.run_section(), **budget}, "curve": curve, **settings, "rows": {**rows}}
+
+
+def _refuse_others(run: RunFolder, given: Sections) -> None:
+    """Compare with what the curve began with, or with the run where the curve has not begun.
+
+    Raises:
+        SettingError: something differs.
+    """
+    kept = run.path / GIVEN
+    if kept.is_file():
+        check_same(run.named, read_toml(kept, OutputError), given, (CONTENT,))
+    else:
+        check_same(run.named, _of_run(read_toml(run.recipe, OutputError)), _of_run(given))
+
+
+def _of_run(sections: Sections) -> Sections:
+    """Return the sections that a recipe with every setting has as the user gave them."""
+    run = {name: value for name, value in sections["run"].items() if name in OF_RUN}
+    return {"run": run, "rows": sections.get("rows", {})}
+
+
+def _keep_given(run: RunFolder, given: dict[str, dict[str, Any]], content: str) -> None:
+    """Write what the curve begins with, or compare the digest of its rows.
+
+    Raises:
+        SettingError: the rows have changed since.
+    """
+    path = run.path / GIVEN
+    if not path.is_file():
+        path.parent.mkdir(exist_ok=True)
+        write_sections(path, {**given, "curve": {**given["curve"], CONTENT: content}})
+    elif read_toml(path, OutputError)["curve"][CONTENT] != content:
+        raise SettingError(
+            f"The rows that the curve of {run.named} is learned from or measured on have changed "
+            "since it began; give the same rows, or begin another run."
+        )
+
+
+def _digest(task: Task, rows: Sequence[Any]) -> str:
+    """Return a digest of rows, wherever they stand."""
+    found = hashlib.sha256()
+    for each in task.objects_of(rows):
+        found.update(json.dumps(each, ensure_ascii=False).encode() + b"\n")
+    return found.hexdigest()[:32]
 
 
 def _write_rows(curve: _Curve, draws: int) -> None:

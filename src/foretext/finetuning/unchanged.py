@@ -12,7 +12,7 @@ from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections
 from foretext.recipe.same_settings import check_same
 
-__all__ = ["keep_given", "write_sections"]
+__all__ = ["CONTENT", "keep_given", "write_sections"]
 
 GIVEN = "given.toml"  # among the checkpoints; recipe.toml becomes the resolved recipe at the end
 CONTENT = "content"  # digest of the files that are learned from
