@@ -95,7 +95,9 @@ class FlatOptimizer:
         """Take a step by what was gathered; returns the gradients' norm before clipping.
 
         Where the norm is not a finite number no weight is changed. On a GPU it is a tensor, which
-        the GPU computes later than this returns; whoever reads it waits.
+        the GPU computes later than this returns; whoever reads it waits. With such a tensor
+        `num_steps` counts the step even where nothing moves, so that the bias correction of AdamW
+        is one step ahead from then on; with a number the step is not counted.
         """
         norm = self._norm()
         if torch.is_tensor(norm):
