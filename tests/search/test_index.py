@@ -25,10 +25,12 @@ from foretext.base.errors import (
     SettingError,
 )
 from foretext.search import SearchIndex, embedding
-from foretext.search.embedder import Embedder
+from foretext.search.embedder import Embedder, EmbeddingModel
+from foretext.search.folder import EmbeddingOptions
 from foretext.search.index import index
 from tests.language_model.models import bert
 from tests.search.indexes import TEXTS, VECTORS, made, write_model
+from tests.vectors.static_folders import drawn_vectors
 
 LINES = {"documents": "line"}
 
@@ -257,8 +259,18 @@ def test_a_network_and_texts_longer_than_it(tmp_path: Path) -> None:
 
 
 def test_pooling_has_no_effect_on_word_vectors(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="pooling and layer have no effect on word vectors"):
+    with pytest.raises(SettingError, match="no effect on this model, which has no layers"):
         made(tmp_path, settings={"pooling": "cls"})
+
+
+@pytest.mark.parametrize("settings", [{"pooling": "cls"}, {"layers": (1, 2)}])
+@pytest.mark.parametrize("model", [VECTORS, drawn_vectors()], ids=["words", "tokens"])
+def test_models_without_layers_take_neither_pooling_nor_layer(
+    model: EmbeddingModel, settings: dict[str, Any]
+) -> None:
+    with pytest.raises(SettingError, match="pooling and layer have no effect on this model"):
+        Embedder(model, EmbeddingOptions(**settings))
+    Embedder(model, EmbeddingOptions())
 
 
 def test_a_graph_without_usearch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.base.errors import EvaluationError, VectorFileError
+from foretext.base.errors import EvaluationError, SettingError, VectorFileError
 from foretext.base.parsing import read_tensors, write_tensors
 from foretext.report.run_report import report_folder
+from foretext.search.index import index
 from foretext.topics.model import FILE, TENSORS, TopicModel
 from tests.cli.conftest import Command
 from tests.cli.conftest import command as command  # a fixture
@@ -179,3 +180,9 @@ def test_a_comparison_refuses_it_with_the_reason(name: str, learns: str) -> None
 
     with pytest.raises(SettingError, match=f"The candidate '{name}' {learns}"):
         named_candidate(name, "classification")
+
+
+def test_an_index_takes_no_layers_of_them(run: Path, tmp_path: Path) -> None:
+    for settings in ({"pooling": "max"}, {"layers": (0, 1)}):
+        with pytest.raises(SettingError, match="no effect on this model, which has no layers"):
+            index(run, ["a text"], tmp_path / "index", settings=settings, quiet=True)

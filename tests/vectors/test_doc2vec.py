@@ -17,6 +17,7 @@ from foretext.pretraining.document_vectors import DocumentVectorLearner
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
+from foretext.search.index import index
 from foretext.vectors.doc2vec import Doc2VecConfig
 from foretext.vectors.document_vectors import FILE
 from foretext.vectors.hogwild import Hogwild
@@ -229,3 +230,10 @@ def test_damaged_settings_are_refused(run: Path, tmp_path: Path) -> None:
         save_file(load_file(run / FILE), tmp_path / FILE, {"settings": settings})
         with pytest.raises(VectorFileError, match=FILE):
             ft.load(tmp_path)
+
+
+@pytest.mark.parametrize("settings", [{"pooling": "mean"}, {"layers": (-1,)}])
+def test_an_index_takes_no_layers_of_it(run: Path, tmp_path: Path, settings: Any) -> None:
+    with pytest.raises(SettingError, match="no effect on this model, which has no layers"):
+        index(run, ["a text"], tmp_path / "index", settings=settings, quiet=True)
+    assert not (tmp_path / "index").exists()

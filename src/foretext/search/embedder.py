@@ -20,7 +20,7 @@ __all__ = ["Embedder", "EmbeddingModel", "idf_of", "read_weights", "write_weight
 
 
 class EmbeddingModel(Protocol):
-    """What turns texts into vectors: word vectors, language models, sentence encoders."""
+    """What turns texts into vectors: word vectors, document vectors, topics, language models."""
 
     @property
     def vector_size(self) -> int:
@@ -35,6 +35,11 @@ class EmbeddingModel(Protocol):
     @property
     def weighs_words(self) -> bool:
         """Whether `embed` takes a weight of each word, as `weighting`."""
+        ...
+
+    @property
+    def has_layers(self) -> bool:
+        """Whether `embed` takes a pooling and a layer."""
         ...
 
     def text_sizes(self, texts: Sequence[str]) -> list[int]:
@@ -69,8 +74,11 @@ class Embedder:
                 f"weighting = '{options.weighting}' has no effect: this model weighs words by "
                 "itself; leave it out."
             )
-        if model.weighs_words and (options.pooling is not None or options.layers is not None):
-            raise SettingError("pooling and layer have no effect on word vectors; leave them out.")
+        if not model.has_layers and (options.pooling is not None or options.layers is not None):
+            raise SettingError(
+                "pooling and layer have no effect on this model, which has no layers; leave them "
+                "out."
+            )
         self.model = model
         self.options = options
         self._weights = weights
