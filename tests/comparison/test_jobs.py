@@ -105,6 +105,16 @@ def test_seeds_count_from_that_of_the_settings(files: TaskFiles, tmp_path: Path)
     assert seeds == [7, 9]
 
 
+@pytest.mark.parametrize(("own", "seed", "expected"), [(0, 3, 3), (7, 2, 9), (7, 0, 7)])
+def test_what_learns_at_once_has_the_seed_of_its_job(
+    files: TaskFiles, tmp_path: Path, own: int, seed: int, expected: int
+) -> None:
+    settings = {"embeddings": {"seed": own, "words": True}}
+    do_job(finetuning(files, "embeddings", tmp_path / "run", settings=settings, seed=seed))
+    kept = read_toml(tmp_path / "run" / "recipe.toml", SettingError)
+    assert kept["embeddings"]["seed"] == expected
+
+
 def test_a_job_that_has_ended_gives_its_reply_again(
     files: TaskFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,30 @@ def test_coverage_takes_what_the_labelled_rows_do_not_show(
     assert found.texts[0] in strange
     assert found.facts["labelled"] == 0
     assert suggest(classifier, given, 9, labelled=[(given[0], "sea")], quiet=True).facts["labelled"]
+
+
+@pytest.mark.parametrize(("seed", "number"), [(0, 10), (1, 80)])
+def test_clusters_whose_texts_are_all_near_labelled_rows_come_last(seed: int, number: int) -> None:
+    """Each text has the words of a labelled one, in another order."""
+    words = SEA[:6]
+    rows = np.random.default_rng(seed).normal(size=(len(words), 3)).astype(np.float32)
+    orders = list(permutations(words, 3))
+    labelled = [" ".join(order) for order in orders if [*order] == sorted(order)]
+    given = [" ".join(order) for order in orders if [*order] != sorted(order)]
+    found = suggest(WordVectors(words, rows), given, number, labelled=labelled, quiet=True)
+    why = [task.why for task in found]
+    assert len(why) == number
+    num_near = why.count("near what is labelled or suggested already")
+    assert 0 < num_near < number
+    assert all(each.startswith("stands for") for each in why[:-num_near])
+    assert not any("for 0 texts" in each for each in why)
+
+
+def test_texts_with_equal_vectors_stand_for_none_but_one() -> None:
+    vectors = WordVectors(["sea", "ship"], np.ones((2, 2), np.float32))
+    found = suggest(vectors, ["sea", "ship", "sea ship"], 3, quiet=True)
+    why = [task.why for task in found]
+    assert why == ["stands for 3 texts", *["near what is labelled or suggested already"] * 2]
 
 
 @pytest.mark.parametrize("by", ["uncertainty", "coverage", "both"])

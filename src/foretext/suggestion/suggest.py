@@ -333,9 +333,16 @@ def _spread(
     """Choose texts that differ from each other."""
     if spread == "clusters":
         places, sizes = cluster_centers(own, number, weights, covered, seed=seed)
-        return _Found(places, [f"stands for {counted(int(size), 'text')}" for size in sizes])
+        return _Found(places, [_cluster_reason(int(size)) for size in sizes])
     places, distances = k_center(own, number, covered if len(covered) else None)
     return _Found(places, [f"{distance:.2f} from the nearest" for distance in distances])
+
+
+def _cluster_reason(size: int) -> str:
+    """Say why a cluster's text was chosen; all texts next to an empty one are nearer to others."""
+    if size:
+        return f"stands for {counted(size, 'text')}"
+    return "near what is labelled or suggested already"
 
 
 def _tasks(
