@@ -177,12 +177,12 @@ def candidates(known: LabelledSet, name: str) -> dict[str, Answers]:
         return ft.LinearClassifier().fit(own, labels).predict(test)
 
     def auto(own: Texts, labels: Texts) -> Any:
-        model = ft.EmbeddingClassifier(bases).fit(own, labels, unlabelled=texts)
+        model = ft.EmbeddingClassifier([*bases.items()]).fit(own, labels, unlabelled=texts)
         return model.predict(test)
 
     def single(base: str) -> Answers:
         def answers(own: Texts, labels: Texts) -> Any:
-            model = ft.EmbeddingClassifier({base: bases[base]}, words=False)
+            model = ft.EmbeddingClassifier([(base, bases[base])], words=False)
             return model.fit(own, labels).predict(test)
 
         return answers

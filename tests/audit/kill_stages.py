@@ -146,6 +146,13 @@ STAGES = [
         ],
     ),
     Stage(
+        "auto",
+        lambda folder: [
+            *_task("classification", "auto")(folder),
+            "--unlabelled", str(folder / "long.txt"),
+        ],
+    ),
+    Stage(
         "overwrite",
         _vectors("word2vec", "vectors.epochs=1", "vectors.seed=2"),
         before=_vectors("word2vec", "vectors.epochs=1"),
@@ -171,6 +178,7 @@ def write_inputs(folder: Path) -> None:
     from tests.task_files import write_task_files
 
     (folder / "text.txt").write_text(sentences(120), encoding="utf-8")
+    (folder / "long.txt").write_text(sentences(4000), encoding="utf-8")  # vectors learn of it
     np.save(folder / "images.npy", np.random.default_rng(0).random((40, 6, 6), np.float32))
     write_task_files(folder)
     vectors = np.random.default_rng(0).random((3, 4), np.float32)

@@ -130,3 +130,16 @@ def test_it_learns_classification(
 ) -> None:
     with pytest.raises(SettingError, match=f"learns classification, not {task}"):
         ft.finetune(task, str(bases["doc2vec"]), task_files.train(task), tmp_path / "run")
+
+
+def test_opened_bases_of_one_class_are_views_of_their_own() -> None:
+    words = ["ship", "farm", "sea", "field"]
+    vectors = [
+        ft.WordVectors(words, np.random.default_rng(seed).random((4, size), np.float32))
+        for seed, size in ((0, 3), (1, 5))
+    ]
+    rows = [("ship sea", "sea"), ("farm field", "land"), ("sea", "sea"), ("field", "land")]
+    model = ft.finetune("classification", "embeddings", rows, beside=vectors, quiet=True)
+    assert [(view.name, view.size) for view in model.views[:2]] == [
+        ("WordVectors", 3), ("WordVectors (2)", 5)
+    ]  # fmt: skip

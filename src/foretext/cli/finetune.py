@@ -76,7 +76,9 @@ def finetune(
     unlabelled: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXTS", help="Texts without labels, for --teacher, --adapt or consistency."
+            metavar="TEXTS",
+            help="Texts without labels: for auto and embeddings, for --teacher, --adapt or "
+            "consistency.",
         ),
     ] = None,
     teacher: Annotated[
@@ -92,7 +94,7 @@ def finetune(
         typer.Option(
             "--with",
             metavar="RUN",
-            help="Another base of embeddings, beside BASE: a run, a model folder or a vector file; "
+            help="Another base of auto or embeddings: a run, a model folder or a vector file; "
             "may be given several times.",
         ),
     ] = None,

@@ -25,7 +25,7 @@ from typing import Any
 
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.sizes import SIZES, split_size
-from foretext.finetuning.base_names import EMBEDDINGS, LEARNERS, base_names
+from foretext.finetuning.base_names import AUTO, EMBEDDINGS, LEARNERS, base_names
 from foretext.finetuning.bases import is_name
 from foretext.recipe import Recipe
 from foretext.recipe.recipe import read_recipe
@@ -170,6 +170,11 @@ def named_candidate(name: str, task: str) -> Candidate:
     Raises:
         SettingError: nothing has this name.
     """
+    if name == AUTO:
+        raise SettingError(
+            "The candidate 'auto': it chooses by itself what `compare` would try; name what it "
+            "chooses from, such as 'doc2vec + linear + words'."
+        )
     network, over, words = (part.strip() for part in name.rpartition(OVER.strip()))
     if over and words == WORDS:
         return _with_words(name, named_candidate(network, task), task)

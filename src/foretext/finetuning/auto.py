@@ -1,10 +1,10 @@
 """`auto`: the best known way to learn a task from these rows and texts; it says which and why.
 
-What it knows is measured (docs/guides/few-labels.md). Of classification: with few labels, vectors
-that were pretrained on texts of the same kind are worth more than any network, and cross-validation
-weighs them beside the words, which win once labels are many. Of tagging: a BiLSTM with a CRF over
-vectors of words and their n-grams. Pairs are not among its tasks: with few of them the overlap of
-their words was better than any network.
+What it knows is measured (docs/results.md, "Few labels, many texts"). Of classification: with few
+labels, vectors that were pretrained on texts of the same kind are worth more than any network, and
+cross-validation weighs them beside the words, which win once labels are many. Of tagging: a BiLSTM
+with a CRF over vectors of words and their n-grams. Pairs are not among its tasks: with few of them
+the overlap of their words was better than any network.
 """
 
 from __future__ import annotations
@@ -28,14 +28,16 @@ from foretext.pretraining.pretraining import run_recipe
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
+from foretext.tasks.classification.embeddings.classifier import refuse_idle
+from foretext.tasks.classification.embeddings.views import EmbeddedTexts
 from foretext.tasks.predictor import Predictor
 from foretext.tasks.task import task_named
 
-__all__ = ["AutoLearner", "expected_seconds", "usual_settings"]
+__all__ = ["AutoLearner", "pretraining_seconds", "usual_settings"]
 
 NETWORK = "foretext.finetuning.network:NetworkLearner"  # imports PyTorch
 TAGGER = "lstm"  # over word vectors, or from scratch
-PRETRAINED = {  # what is pretrained, the first one first where time is short
+PRETRAINED = {  # what is pretrained
     "classification": ("doc2vec", "word2vec"),
     "tagging": ("fasttext",),
 }
@@ -88,11 +90,6 @@ class AutoLearner(Learner):
         return self.job.recipe.test is None or self.job.recipe.task != "classification"
 
     @property
-    def refits(self) -> bool:
-        """Whether the model that is kept learns from the held-out rows too."""
-        return self._is_classification and self.holds_out_for_figures
-
-    @property
     def _is_classification(self) -> bool:
         return self.job.recipe.task == "classification"
 
@@ -110,11 +107,38 @@ class AutoLearner(Learner):
                 f"[{idle[0]}] has no effect on 'auto' for {recipe.task}, which reads: "
                 f"{', '.join(used)}; leave it out."
             )
-        if len(recipe.beside) > 1 and not self._is_classification:
+        (self._check_frozen if self._is_classification else self._check_tagger)()
+
+    def _check_frozen(self) -> None:
+        """Refuse settings of linear heads, and bases that embed nothing, before any pretraining."""
+        learner = EmbeddingLearner(self.job, self.settings)
+        if idle := self.finetuning.changed - learner.uses:
+            raise SettingError(
+                f"[finetuning] {min(idle)} has no effect on 'auto' for classification; leave it "
+                "out."
+            )
+        views = [EmbeddedTexts.of(base, learner.config, name) for name, base in learner.bases]
+        refuse_idle(learner.config, views, weighs=True)
+
+    def _check_tagger(self) -> None:
+        """Refuse what the network would refuse, before any pretraining."""
+        recipe = self.job.recipe
+        if len(recipe.beside) > 1:
             raise SettingError(
                 f"--with names {len(recipe.beside)} bases, and a network begins with one; leave "
                 "the others out."
             )
+        if recipe.beside and recipe.unlabelled is not None:
+            raise SettingError(
+                "--unlabelled has no effect beside --with, whose vectors the network begins with; "
+                "leave one of the two out."
+            )
+        self._network([*recipe.beside, self._tagger_name][0], is_pretrained=False)
+
+    def seed_of(self, seed: int) -> int:
+        """Return the seed of what is learned, by which rows are held out, too."""
+        section, first = ("embeddings", 0) if self._is_classification else ("training", 1)
+        return int(self.settings.get(section, {}).get("seed", first)) + seed
 
     def start(self, rows: TaskRows) -> Self:
         """Pretrain what suits rows and texts, and return what learns on it."""
@@ -135,21 +159,34 @@ class AutoLearner(Learner):
 
     def _tagger(self, rows: TaskRows) -> Learner:
         """Return a network over vectors, or from scratch where there is no text to pretrain on."""
-        given, settings = self.job.recipe.beside, dict(self.settings)
-        found = (
-            self._pretrained(rows, PRETRAINED["tagging"]) if rows.unlabelled and not given else []
-        )
-        base = [*given, *found, TAGGER][0]
-        if found:
+        given, name = self.job.recipe.beside, self._tagger_name
+        found = self._pretrained(rows, PRETRAINED["tagging"]) if rows.unlabelled else []
+        learner = self._network([*given, *found, name][0], is_pretrained=bool(found))
+        over = "from random weights; --unlabelled TEXTS would give it vectors"
+        if given or found:
+            over = f"on {given[0] if given else found[0].name}"
+        what = f"the network {name} {over}" if found or not given else f"a network {over}"
+        self.job.note(f"auto: {counted(len(rows.train), 'row')}: {what}")
+        return learner
+
+    @property
+    def _tagger_name(self) -> str:
+        return str(self.settings.get("backbone", {}).get("name", TAGGER))
+
+    def _network(self, base: Any, *, is_pretrained: bool) -> Learner:
+        """Return the network on a base, whose settings are checked.
+
+        Args:
+            base: a path, an opened model or a name.
+            is_pretrained: whether it is vectors that were pretrained for this run.
+        """
+        settings = dict(self.settings)
+        if is_pretrained:
             settings["backbone"] = {"name": TAGGER, **settings.get("backbone", {})}
         recipe = replace(self.job.recipe, base=base, beside=(), unlabelled=None, settings=settings)
         job = replace(self.job, recipe=recipe, given=self.job.recipe)
         learner: Learner = imported(NETWORK)(job, settings)
         learner.check()
-        over = "from random weights; --unlabelled TEXTS would give it vectors"
-        if given or found:
-            over = f"on {given[0] if given else found[0].name}"
-        self.job.note(f"auto: {counted(len(rows.train), 'row')}: the network {TAGGER} {over}")
         return learner
 
     def _pretrained(self, rows: TaskRows, names: Sequence[str]) -> list[Path]:
@@ -179,7 +216,7 @@ class AutoLearner(Learner):
         num_bytes, share = texts.stat().st_size, None
         if self.job.budget is not None:
             share = PRETRAINING_RATE * self.job.budget.seconds / together
-            share = share if expected_seconds(num_bytes) > share else None
+            share = share if pretraining_seconds(num_bytes) > share else None
         settings = usual_settings(num_bytes)
         settings["tokenizer"] |= own
         if share is not None:
@@ -221,7 +258,7 @@ def usual_settings(num_bytes: int) -> dict[str, dict[str, Any]]:
     }
 
 
-def expected_seconds(num_bytes: int) -> float:
+def pretraining_seconds(num_bytes: int) -> float:
     """Return how long that takes, about."""
     words = num_bytes / WORD_BYTES
     return _epochs(words) * words / WORDS_A_SECOND

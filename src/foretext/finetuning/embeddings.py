@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,18 +55,16 @@ class EmbeddingLearner(Learner):
         return EmbeddingsConfig.checked(dict(self.settings.get("embeddings", {})), "embeddings")
 
     @property
-    def bases(self) -> dict[str, Any]:
-        """What embeds texts, by name: BASE, where it is no name itself, and those of --with."""
+    def bases(self) -> list[tuple[str, Any]]:
+        """What embeds texts, with its name: BASE, where it is no name, and those of --with."""
         recipe = self.job.recipe
         is_named = isinstance(recipe.base, str | Path) and str(recipe.base) in (AUTO, EMBEDDINGS)
         given = [*([] if is_named else [recipe.base]), *recipe.beside]
         names = [
             str(base) if isinstance(base, str | Path) else type(base).__name__ for base in given
         ]
-        return {
-            **dict(zip(names, given, strict=True)),
-            **{each.name: each for each in self.pretrained},
-        }
+        names += [path.name for path in self.pretrained]
+        return list(zip(_distinct(names), [*given, *self.pretrained], strict=True))
 
     @property
     def needs_held_out_rows(self) -> bool:
@@ -75,8 +74,11 @@ class EmbeddingLearner(Learner):
     @property
     def refits(self) -> bool:
         """Whether the model that is kept learns from the held-out rows too."""
-        chosen = self.finetuning.refit
-        return self.holds_out_for_figures if chosen is None else chosen
+        chosen, recipe = self.finetuning.refit, self.job.recipe
+        if chosen is not None:
+            return chosen
+        has_valid = recipe.valid is not None or self.finetuning.valid_rate is not None
+        return recipe.test is None and not has_valid
 
     def check(self) -> None:
         """Refuse times and a teacher as well, and bases that embed no texts."""
@@ -93,6 +95,13 @@ class EmbeddingLearner(Learner):
                     f"{name} has no effect on frozen vectors under a linear head; leave it out."
                 )
         self._classifier(0).opened_views()
+
+    def untrained(self, rows: TaskRows) -> Predictor:
+        """Return a classifier of a row for each label, which answers as slowly as a whole one."""
+        first = {row.labels: row for row in reversed(rows.train)}
+        texts = [row.text for row in first.values()]
+        settings = {**self.config.model_dump(), "inverse_penalty": 1.0, "semi_supervised": False}
+        return EmbeddingClassifier(self.bases, **settings).fit(texts, [*first])
 
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
         """Learn from all rows at once."""
@@ -120,6 +129,15 @@ class EmbeddingLearner(Learner):
     def _classifier(self, seed: int) -> EmbeddingClassifier:
         settings = {**self.config.model_dump(), "seed": self.seed_of(seed)}
         return EmbeddingClassifier(self.bases, **settings)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return names, with a number behind one that another has had."""
+    seen, found = Counter[str](), []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return found
 
 
 def _notes(model: EmbeddingClassifier, config: EmbeddingsConfig) -> Sequence[str]:

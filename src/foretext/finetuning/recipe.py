@@ -83,7 +83,7 @@ class RunConfig(Config):
     test: Files | None = None
     """File of rows to measure the result on."""
     unlabelled: str | None = None
-    """File of texts without labels, for a teacher, for more pretraining, or for consistency."""
+    """File of texts without labels: for auto, a teacher, more pretraining, or consistency."""
     teacher: str | None = None
     """Model whose answers are learned: a path, linear, fasttext, self or ensemble."""
     beside: Bases | None = None

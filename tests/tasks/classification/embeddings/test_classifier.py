@@ -175,7 +175,9 @@ def _damaged(path: Path, **changes: Any) -> None:
         ({"bias_2": np.array([np.nan], np.float32)}, "the tensors do not go together"),
         ({"direction_1": np.zeros(3, np.float32)}, "the tensors do not go together"),
         ({"idf": np.zeros(3, np.float32)}, "features and idf do not go together"),
-        ({"views": lambda views: views[:1]}, "the tensors do not go together"),
+        ({"views": lambda views: views[:1]}, "a head reads a view that is not there"),
+        ({"heads": lambda heads: [{**heads[0], "views": [7]}]}, "a head reads a view"),
+        ({"heads": lambda heads: [{**heads[0], "learned_by": "EM 0.3"}, heads[1]]}, "go together"),
         ({"views": lambda views: [{**views[0], "weighting": None}, views[1]]}, "another one than"),
         ({"views": lambda views: [{**views[0], "layer": 2}, views[1]]}, "another one than"),
         ({"views": []}, "views"),
@@ -197,3 +199,13 @@ def test_a_base_that_is_gone_from_the_folder_is_named(vectors: Path, tmp_path: P
     (tmp_path / "m" / "bases" / "1" / "vectors.safetensors").unlink()
     with pytest.raises(ForetextError, match=r"bases/1/vectors\.safetensors: there is no such file"):
         ft.load(tmp_path / "m")
+
+
+def test_names_of_a_file_steer_no_terminal(vectors: Path, tmp_path: Path) -> None:
+    ft.EmbeddingClassifier(vectors).fit(TEXTS, LABELS).save(tmp_path / "m")
+    evil = "\x1b[31mred"
+    path = tmp_path / "m" / "embeddings.safetensors"
+    _damaged(path, views=lambda views: [{**views[0], "name": evil}, views[1]])
+    opened = ft.EmbeddingClassifier.load(tmp_path / "m")
+    assert "\x1b" not in repr(opened)
+    assert opened.heads[0].name == "\\u001b[31mred"

@@ -40,7 +40,7 @@ from foretext.tasks.classification.embeddings.storage import (
     read_parts,
     write_parts,
 )
-from foretext.tasks.classification.embeddings.unlabelled import MOST_TEXTS
+from foretext.tasks.classification.embeddings.unlabelled import EM_WEIGHTS, MOST_TEXTS
 from foretext.tasks.classification.embeddings.views import EmbeddedTexts, View, WordFeatures
 from foretext.tasks.classification.labeller import TextLabeller, check_same_number
 from foretext.tasks.classification.linear import informative_features
@@ -48,7 +48,7 @@ from foretext.tasks.classification.linear_storage import LinearConfig
 from foretext.tasks.classification.task import Classification
 from foretext.tasks.not_fitted import not_fitted
 
-__all__ = ["EmbeddingClassifier", "targets_of"]
+__all__ = ["EmbeddingClassifier", "refuse_idle", "targets_of"]
 
 Probabilities = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class EmbeddingClassifier(TextLabeller):
 
     Bases are paths of runs, model folders or vector files, or what `foretext.load` opens: document
     vectors, word vectors, static vectors, topics, language models, sentence encoders; one, several
-    in a list, or a dict that gives them names.
+    in a list, or pairs of a name and one of these.
 
     Attributes:
         config: the settings.
@@ -148,7 +148,7 @@ class EmbeddingClassifier(TextLabeller):
         views: list[View] = [
             EmbeddedTexts.of(base, self.config, name) for name, base in _named(self.bases)
         ]
-        _refuse_idle(self.config, views)
+        refuse_idle(self.config, views)
         if self.config.words:
             views.append(WordFeatures(LinearConfig()))
         if not views:
@@ -272,7 +272,7 @@ class EmbeddingClassifier(TextLabeller):
 
     def _answers_of(self, kept: KeptHead, features: Sequence[Any]) -> Probabilities:
         own = joined([features[number] for number in kept.views])
-        own = own > 0 if kept.learned_by == "EM" else own
+        own = own > 0 if kept.learned_by in EM_WEIGHTS else own
         return kept.head.probabilities(own, are_sets=self.is_multi_label)
 
     def head_facts(self) -> list[dict[str, Any]]:
@@ -328,9 +328,8 @@ class EmbeddingClassifier(TextLabeller):
 
 def _named(bases: Any) -> Iterable[tuple[str | None, Any]]:
     """Yield each base with the name that it was given; None: its own."""
-    if isinstance(bases, Mapping):
-        return bases.items()
-    return [(None, base) for base in (bases if isinstance(bases, list | tuple) else [bases])]
+    several = bases if isinstance(bases, list | tuple) else [bases]
+    return [each if isinstance(each, tuple) else (None, each) for each in several]
 
 
 def targets_of(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> Targets:
@@ -347,9 +346,18 @@ def targets_of(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> Targets
     return Targets(wanted, np.ones(len(sets)), any(len(own) != 1 for own in sets))
 
 
-def _refuse_idle(config: EmbeddingsConfig, views: Sequence[Any]) -> None:
-    """Refuse settings that none of the bases obeys."""
-    weighs = any(view.weighting is not None for view in views)
+def refuse_idle(config: EmbeddingsConfig, views: Sequence[Any], *, weighs: bool = False) -> None:
+    """Refuse settings that none of the bases obeys.
+
+    Args:
+        config: the settings.
+        views: of the bases.
+        weighs: whether word vectors will be among them.
+
+    Raises:
+        SettingError: there is such a setting.
+    """
+    weighs = weighs or any(view.weighting is not None for view in views)
     idle = [] if weighs else ["weighting", "a", "remove_component"]
     idle += [] if any(view.model.has_layers for view in views) else ["layer"]
     if changed := [name for name in idle if name in config.changed]:

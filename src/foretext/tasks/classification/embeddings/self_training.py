@@ -1,9 +1,9 @@
 """Self-training: the classifier labels texts of its own, and learns from those it is sure of.
 
 Yarowsky 1995, "Unsupervised Word Sense Disambiguation Rivaling Supervised Methods"; Scudder 1965.
-Of the texts that the teacher gives to a class the surest third is taken, class by class, so that a
-frequent class does not crowd out a rare one. All of them together weigh at most as much as five
-times the labelled rows.
+Of the texts that the teacher gives to a class the surest three in ten are taken, class by class, so
+that a frequent class does not crowd out a rare one. All of them together weigh at most as much as
+five times the labelled rows.
 """
 
 from __future__ import annotations

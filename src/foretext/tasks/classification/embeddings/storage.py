@@ -16,20 +16,21 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.files import atomic_folder
 from foretext.base.parsing import parse_json, read_tensors, write_tensors
 from foretext.base.parsing.tensor_file import check_tensors
+from foretext.base.terminal import visible
 from foretext.corpus.decoding import Form
 from foretext.data.rows.label import Label, kept_values, named_labels
 from foretext.kinds import opened_embedder
 from foretext.tasks.classification.embeddings.logistic_head import LogisticHead
 from foretext.tasks.classification.embeddings.mixture import LearnedBy, LearnedHead
 from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
+from foretext.tasks.classification.embeddings.unlabelled import EM_WEIGHTS
 from foretext.tasks.classification.embeddings.views import (
-    VECTORS,
     EmbeddedTexts,
     View,
     WordFeatures,
@@ -40,6 +41,7 @@ from foretext.tasks.classification.linear_storage import (
     packed_texts,
     unpacked_texts,
 )
+from foretext.vectors.word_vectors import KEPT
 
 __all__ = ["BASES", "FILE", "KIND", "EmbeddingParts", "KeptHead", "read_parts", "write_parts"]
 
@@ -50,7 +52,11 @@ BASES = "bases"
 _LABELS = {"labels": ("uint8", 1), "label_ends": ("int64", 1)}
 _WORDS = {"features": ("uint8", 1), "feature_ends": ("int64", 1), "idf": ("float32", 1)}
 MOST_VIEWS, MOST_HEADS = 64, 256
-SAID = {"self-training": "self-trained", "EM": "naive Bayes with EM"}
+SAID = {
+    "self-training": "self-trained",
+    "EM 0.03": "naive Bayes with EM, texts weigh 0.03",
+    "EM 0.3": "naive Bayes with EM, texts weigh 0.3",
+}
 
 Share = Annotated[float, Field(ge=0, le=1.000001, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -108,7 +114,7 @@ class EmbeddingParts(NamedTuple):
 class _View(BaseModel, extra="forbid"):
     """What the metadata say of one view."""
 
-    name: str
+    name: Annotated[str, AfterValidator(visible)]
     base: Literal["folder", "file"] | None = None  # in its folder of `bases`; None: words
     weighting: Literal["sif", "mean"] | None = None
     a: Positive = 1e-3
@@ -120,7 +126,6 @@ class _View(BaseModel, extra="forbid"):
 class _Head(BaseModel, extra="forbid"):
     """What the metadata say of one head."""
 
-    name: str
     views: Annotated[tuple[Number, ...], Field(min_length=1, max_length=MOST_VIEWS)]
     learned_by: LearnedBy
     inverse_penalty: Positive | None
@@ -168,7 +173,8 @@ def write_parts(folder: Path, parts: EmbeddingParts) -> None:
 
 
 def _of_head(kept: KeptHead) -> dict[str, Any]:
-    return {name: value for name, value in kept._asdict().items() if name != "head"}
+    own = kept._asdict()
+    return {name: own[name] for name in _Head.model_fields}
 
 
 def _described(view: Any, folder: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -202,7 +208,9 @@ def read_parts(folder: Path) -> EmbeddingParts:
     views = [
         _read_view(path, number, view, tensors, words) for number, view in enumerate(said.views, 1)
     ]
-    heads = [_read_head(path, number, head, tensors) for number, head in enumerate(said.heads, 1)]
+    heads = [
+        _read_head(path, number, head, tensors, views) for number, head in enumerate(said.heads, 1)
+    ]
     found = EmbeddingParts(
         config, tuple(map(Label.read, labels)), views, heads, said.is_multi_label, said.form,
         said.log_loss, said.accuracy,
@@ -212,12 +220,19 @@ def read_parts(folder: Path) -> EmbeddingParts:
     return found
 
 
-def _read_head(path: Path, number: int, said: _Head, tensors: Mapping[str, Any]) -> KeptHead:
+def _read_head(
+    path: Path, number: int, said: _Head, tensors: Mapping[str, Any], views: Sequence[View]
+) -> KeptHead:
     expected = {f"weights_{number}": ("float32", 2), f"bias_{number}": ("float32", 1)}
     check_tensors(path, tensors, expected, ModelFileError)
     head = LogisticHead(tensors[f"weights_{number}"], tensors[f"bias_{number}"])
     figures = (said.inverse_penalty, said.weight, said.log_loss, said.accuracy)
-    return KeptHead(said.name, said.views, said.learned_by, head, *figures)
+    if max(said.views) >= len(views):
+        raise ModelFileError(
+            f"{path}: a head reads a view that is not there; fetch or write it again."
+        )
+    name = _named([views[each] for each in said.views], said.learned_by)
+    return KeptHead(name, said.views, said.learned_by, head, *figures)
 
 
 def _read_view(
@@ -228,7 +243,7 @@ def _read_view(
     if said.has_direction:
         check_tensors(path, tensors, {f"direction_{number}": ("float32", 1)}, ModelFileError)
     folder = path.parent / BASES / str(number)
-    model, source = opened_embedder(folder / VECTORS if said.base == "file" else folder)
+    model, source = opened_embedder(folder / KEPT if said.base == "file" else folder)
     view = EmbeddedTexts(
         said.name, model, source, said.weighting, said.a, said.has_direction, said.layer,
         tensors.get(f"direction_{number}") if said.has_direction else None,
@@ -292,13 +307,11 @@ def _view_fits(view: Any) -> bool:
 
 def _head_fits(kept: KeptHead, views: Sequence[View], num_outputs: int) -> bool:
     weights, bias = kept.head
-    if max(kept.views) >= len(views):
-        return False
     own = [views[number] for number in kept.views]
     reads_words = [isinstance(view, WordFeatures) for view in own]
     return (
         (len(own) == 1 or not any(reads_words))
-        and (kept.learned_by != "EM" or all(reads_words))
+        and (kept.learned_by not in EM_WEIGHTS or all(reads_words))
         and weights.shape == (sum(view.size for view in own), num_outputs)
         and bias.shape == (num_outputs,)
         and all(bool(np.isfinite(each).all()) for each in (weights, bias))

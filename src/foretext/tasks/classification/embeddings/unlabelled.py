@@ -20,26 +20,26 @@ from foretext.tasks.classification.embeddings.cross_validation import (
 )
 from foretext.tasks.classification.embeddings.logistic_head import Targets, fitted_head, reduced
 from foretext.tasks.classification.embeddings.material import Material
-from foretext.tasks.classification.embeddings.mixture import JudgedHead, mixture_weights
+from foretext.tasks.classification.embeddings.mixture import JudgedHead, LearnedBy, mixture_weights
 from foretext.tasks.classification.embeddings.naive_bayes_em import (
     chosen_temperature,
     naive_bayes_em,
 )
 from foretext.tasks.classification.embeddings.self_training import own_labels, self_trained_head
 
-__all__ = ["MOST_TEXTS", "ROUNDS", "heads_of_unlabelled", "teaches"]
+__all__ = ["EM_WEIGHTS", "MOST_TEXTS", "ROUNDS", "heads_of_unlabelled", "teaches"]
 
 Array = NDArray[np.float64]
 
 MOST_TEXTS = 8000  # without labels, that heads learn from
-MOST_ROWS = 2000  # with more labels, texts without any have added nothing
+MOST_LABELLED = 2000  # with more labels, texts without any have added nothing
 ROUNDS = 2  # of cross-validation, in which all is learned again
-EM_WEIGHTS = (0.03, 0.3)  # of a text without label beside one with a label
+EM_WEIGHTS: dict[LearnedBy, float] = {"EM 0.03": 0.03, "EM 0.3": 0.3}  # of a text without label
 
 
 def teaches(targets: Targets, splits: Sequence[Split]) -> bool:
     """Whether texts without labels are learned from: few rows of one label each can be judged."""
-    return bool(splits) and not targets.are_sets and len(targets.weights) <= MOST_ROWS
+    return bool(splits) and not targets.are_sets and len(targets.weights) <= MOST_LABELLED
 
 
 class _Teacher(NamedTuple):
@@ -73,9 +73,9 @@ def heads_of_unlabelled(
         for number in [*dense[-1:], *words]
     ]
     found += [
-        _by_em(materials[number], targets, splits, weight)
+        _by_em(materials[number], targets, splits, learned_by)
         for number in words
-        for weight in EM_WEIGHTS
+        for learned_by in EM_WEIGHTS
     ]
     return found
 
@@ -128,9 +128,10 @@ def _self_trained(
 
 
 def _by_em(
-    material: Material, targets: Targets, splits: Sequence[Split], weight: float
+    material: Material, targets: Targets, splits: Sequence[Split], learned_by: LearnedBy
 ) -> JudgedHead:
     """Learn naive Bayes from which words the texts have, however often."""
+    weight = EM_WEIGHTS[learned_by]
     assert material.unlabelled is not None, "there are texts without labels"
     present, texts = material.features > 0, material.unlabelled > 0
     sums = [
@@ -143,4 +144,4 @@ def _by_em(
     every = np.concatenate(sums)
     temperature = chosen_temperature(every, wanted)
     head = naive_bayes_em(present, targets, texts, weight).head(temperature)
-    return JudgedHead(material.views, "EM", head, None, softmax(every / temperature))
+    return JudgedHead(material.views, learned_by, head, None, softmax(every / temperature))

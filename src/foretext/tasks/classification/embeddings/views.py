@@ -30,7 +30,6 @@ from foretext.tasks.classification.linear_storage import LinearConfig
 __all__ = ["WORDS", "EmbeddedTexts", "View", "WordFeatures", "common_direction", "without"]
 
 WORDS = "words"  # the name of that view
-VECTORS = "vectors.safetensors"  # a file of vectors, as a folder keeps it
 
 Features = Any  # (N, D), dense or sparse
 Vectors = NDArray[np.float32]
