@@ -171,6 +171,7 @@ def shown_run(owner: str, base: str, settings: Settings, training: Settings, row
     path = rows.folder / base
     files = rows.files
     frozen = [rows.folder / name for name in FROZEN] if owner == "embeddings" else []
+    texts = [f"{word} and the {other}" for word in LONG.split() for other in ("cat", "dog")]
     with TemporaryDirectory(dir=rows.folder) as folder:
         torch.manual_seed(0)
         finetune: Any = ft.finetune  # with a task that is named as it runs
@@ -181,6 +182,7 @@ def shown_run(owner: str, base: str, settings: Settings, training: Settings, row
             Path(folder) / "run",
             valid=files.test(task),
             beside=frozen,
+            unlabelled=texts if owner == "embeddings" else None,
             settings=sections,
         )
         losses = shown_losses(Path(folder) / "run" / "metrics.jsonl")

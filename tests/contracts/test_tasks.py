@@ -61,7 +61,7 @@ def reads_pairs(base: str) -> bool:
 def is_lawful(task: str, base: str) -> bool:
     """Whether a task is learned on a base; the other cases are refused."""
     if base in LEARNERS:
-        return task == "classification"
+        return task == "classification" or (task, base) == ("tagging", "auto")
     if task in WRITES:
         return writes(base)
     return task not in IN_ONE_ROW or not reads_words(base) or reads_pairs(base)
@@ -148,6 +148,8 @@ def options(task: str, base: str, files: TaskFiles) -> dict[str, Any]:
         settings["backbone"] = SMALL_ROWS[base]
     if base in LEARNERS:
         settings = {"classifier": {"epochs": 2, "workers": 1}} if base == "fasttext" else {}
+    if (task, base) == ("tagging", "auto"):
+        settings = {"training": {"epochs": 2.0}, "backbone": SMALL_ROWS["recurrent"]}
     return {"valid": files.test(task), "test": files.test(task), "settings": settings}
 
 

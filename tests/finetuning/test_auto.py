@@ -178,6 +178,11 @@ def test_other_tasks_and_idle_options_are_refused() -> None:
         ("classification", {"beside": ["no/such"]}, "no/such"),
         ("classification", {"settings": {"embeddings": {"folds": 1}}}, "folds"),
         ("classification", {"settings": {"embeddings": {"layer": 1}}}, "layer has no effect"),
+        (
+            "classification",
+            {"unlabelled": None, "settings": {"embeddings": {"semi_supervised": False}}},
+            "semi_supervised has no effect without",
+        ),
         ("classification", {"settings": {"finetuning": {"seeds": 2}}}, "seeds has no effect"),
         ("tagging", {"settings": {"training": {"nope": 3}}}, "nope"),
         ("tagging", {"settings": {"finetuning": {"refit": True}}}, "refit has no effect"),

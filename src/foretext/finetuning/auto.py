@@ -117,6 +117,7 @@ class AutoLearner(Learner):
                 f"[finetuning] {min(idle)} has no effect on 'auto' for classification; leave it "
                 "out."
             )
+        learner.check_texts()
         views = [EmbeddedTexts.of(base, learner.config, name) for name, base in learner.bases]
         refuse_idle(learner.config, views, weighs=True)
 

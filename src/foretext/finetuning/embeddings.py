@@ -94,7 +94,15 @@ class EmbeddingLearner(Learner):
                 raise SettingError(
                     f"{name} has no effect on frozen vectors under a linear head; leave it out."
                 )
+        self.check_texts()
         self._classifier(0).opened_views()
+
+    def check_texts(self) -> None:
+        """Refuse a setting of texts without labels where there are none."""
+        if "semi_supervised" in self.config.changed and self.job.recipe.unlabelled is None:
+            raise SettingError(
+                "[embeddings] semi_supervised has no effect without --unlabelled; leave it out."
+            )
 
     def untrained(self, rows: TaskRows) -> Predictor:
         """Return a classifier of a row for each label, which answers as slowly as a whole one."""
