@@ -11,6 +11,7 @@ import pytest
 from foretext.base.errors import SettingError
 from foretext.corpus.text_tokens import TextToken, joined_tokens
 from foretext.data.rows import read_pairs, read_tagged, read_texts
+from foretext.data.rows.label import Label, LabelValue, ordered_labels
 from foretext.data.rows.label_tasks import LabelTask, TaskFormat, task_format, write_tasks
 from foretext.data.rows.sheet_cells import SHEET_COLUMNS
 from foretext.data.rows.spans import aligned_tokens
@@ -74,6 +75,24 @@ def test_texts_come_back_equal(format: TaskFormat, flat: bool, tmp_path: Path) -
     write_tasks(tasks, tmp_path / "a.txt", format)
     rows = read_texts(exported(tmp_path / "a.txt", format, flat=flat))
     assert [(row.text, row.labels) for row in rows] == [(t, (label,)) for t, label in TEXTS.items()]
+
+
+@pytest.mark.parametrize("values", [(1, 2, 3), (True, False)])
+@pytest.mark.parametrize("format", ["label-studio", "doccano", "prodigy"])
+def test_numbers_and_booleans_come_back_as_texts_of_the_same_labels(
+    format: TaskFormat, values: tuple[LabelValue, ...], tmp_path: Path
+) -> None:
+    tasks = [LabelTask({"text": f"text {n}"}, labels=(n,), choices=values) for n in values]
+    write_tasks(tasks, tmp_path / "a.txt", format)
+    rows = read_texts(exported(tmp_path / "a.txt", format))
+    found = [Label.read(label) for row in rows for label in row.labels]
+    assert [label.value for label in found] == list(map(str, values))
+    assert found == list(map(Label, values))
+    older = list(map(Label, values))
+    together = [label.value for label in ordered_labels([*older, *found])]
+    assert together == sorted(values)
+    texts = [label.value for label in ordered_labels([*older, *found, Label("new")])]
+    assert texts == sorted([*map(str, values), "new"])
 
 
 def test_a_spreadsheet_computes_nothing_and_loses_nothing(tmp_path: Path) -> None:
