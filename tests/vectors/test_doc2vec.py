@@ -191,13 +191,15 @@ def test_settings_without_effect_are_refused(settings: dict[str, Any], said: str
         Doc2VecConfig.checked(settings, "vectors")
 
 
-def test_no_base_and_no_fine_tuning(run: Path, corpus: Path, tmp_path: Path) -> None:
+def test_no_base_and_classification_alone(run: Path, corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="cannot go on from other vectors"):
         ft.pretrain("doc2vec", corpus, base=run)
     rows = tmp_path / "rows.txt"
     rows.write_text("sea\ta ship\nfarm\ta barn\n" * 10)
-    with pytest.raises(SettingError, match="no task can be learned on"):
-        ft.finetune("classification", run, rows, out=tmp_path / "task")
+    learned = ft.finetune("classification", run, rows, out=tmp_path / "task")
+    assert [view.name for view in learned.views] == [str(run), "words"]
+    with pytest.raises(SettingError, match="learns classification, not tagging"):
+        ft.finetune("tagging", run, [(["a", "ship"], ["O", "B-X"])])
 
 
 DAMAGES: dict[str, Any] = {
