@@ -30,8 +30,8 @@ def test_each_candidate_has_a_line_with_its_interval_on_a_logarithmic_axis() -> 
     named = {row["name"]: row for row in rows if row.get("labels") == 100}
     assert named["linear"]["value"] == 0.65
     assert named["linear"]["interval"] == "0.620 to 0.680"
-    assert named["linear"]["place"] == pytest.approx(100 * 1.02**0.5)
-    assert named["doc2vec + linear"]["place"] == pytest.approx(100 / 1.02**0.5)
+    assert named["linear"]["x"] == pytest.approx(100 * 1.02**0.5)
+    assert named["doc2vec + linear"]["x"] == pytest.approx(100 / 1.02**0.5)
     text = json.dumps(chart)
     assert '"type": "log"' in text
     assert "about 650" in text

@@ -69,7 +69,7 @@ def numbers_of(labels: Labels, num_rows: int) -> tuple[list[int], str | None]:
 def nested_draw(
     kinds: Sequence[str], numbers: Sequence[int], *, seed: int, draw: int
 ) -> dict[int, list[int]]:
-    """Return, by number, the places of the rows that are drawn, in the order of the rows.
+    """Return, by number, the indices of the rows that are drawn, in the order of the rows.
 
     Args:
         kinds: of all rows, such as their labels; rows of one kind are not told apart.
@@ -82,12 +82,12 @@ def nested_draw(
     sizes = np.array([len(own) for own in rows])
     found: dict[int, list[int]] = {}
     taken = np.zeros(len(rows), np.int64)
-    places: list[int] = []
+    chosen: list[int] = []
     for number, fewest in zip(numbers, _fewest_kinds(numbers, len(rows)), strict=True):
         for kind in _next_kinds(sizes, taken, number, fewest):
-            places.append(rows[kind][taken[kind]])
+            chosen.append(rows[kind][taken[kind]])
             taken[kind] += 1
-        found[number] = sorted(places)
+        found[number] = sorted(chosen)
     return found
 
 
@@ -103,18 +103,18 @@ def _number(text: str, option: str) -> int | Literal["all"]:
 
 
 def _shuffled(kinds: Sequence[str], rng: np.random.Generator) -> list[list[int]]:
-    """Return the places of the rows of each kind, kinds and places in random order."""
+    """Return the indices of the rows of each kind, kinds and rows in random order."""
     found: dict[str, list[int]] = defaultdict(list)
-    for place in rng.permutation(len(kinds)).tolist():
-        found[kinds[place]].append(place)
+    for index in rng.permutation(len(kinds)).tolist():
+        found[kinds[index]].append(index)
     names = sorted(found)
     return [found[names[index]] for index in rng.permutation(len(names))]
 
 
 def _fewest_kinds(numbers: Sequence[int], kinds: int) -> Iterator[int]:
     """Yield how many kinds each number has at least, so that the next ones have room for all."""
-    for place, number in enumerate(numbers):
-        later = [each for each in numbers[place:] if each >= kinds]
+    for index, number in enumerate(numbers):
+        later = [each for each in numbers[index:] if each >= kinds]
         yield max((kinds - (each - number) for each in later), default=0)
 
 

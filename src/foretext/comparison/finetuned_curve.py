@@ -270,8 +270,8 @@ def _write_rows(curve: _Curve, draws: int) -> None:
     write_rows(task.objects_of(curve.test), curve.file("test"))
     for draw in range(draws):
         drawn = nested_draw(kinds, numbers, seed=0, draw=draw)
-        for number, places in drawn.items():
-            some = [curve.train[place] for place in places]
+        for number, indices in drawn.items():
+            some = [curve.train[index] for index in indices]
             write_rows(task.objects_of(some), curve.train_file(Cell(number, draw)))
 
 

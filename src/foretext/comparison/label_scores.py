@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 Numbers = NDArray[np.float64]
-Place = tuple[str, int]  # a candidate and a number of labels
+CellKey = tuple[str, int]  # a candidate and a number of labels
 
 # Two-sided limits of 95 % of Student's t, by one over the degrees of freedom.
 T_LIMITS = (
@@ -88,8 +88,8 @@ class LabelScores:
 
     names: tuple[str, ...]
     labels: tuple[int, ...]
-    each: Mapping[Place, Mapping[int, float]]
-    samples: Mapping[Place, Mapping[int, Numbers]]
+    each: Mapping[CellKey, Mapping[int, float]]
+    samples: Mapping[CellKey, Mapping[int, Numbers]]
     num_rows: int
 
     @classmethod
@@ -98,16 +98,16 @@ class LabelScores:
         tallies = [each.answers.tallies for each in cells]
         known = [[own] for own in tallies if own is not None]
         drawn = bootstrap(known).samples if len(known) == len(cells) else None
-        each: dict[Place, dict[int, float]] = {}
-        samples: dict[Place, dict[int, Numbers]] = {}
+        each: dict[CellKey, dict[int, float]] = {}
+        samples: dict[CellKey, dict[int, Numbers]] = {}
         for number, cell in enumerate(cells):
-            place = cell.name, cell.labels
+            cell_key = cell.name, cell.labels
             score = cell.answers.score
-            each.setdefault(place, {})[cell.draw] = 0.0 if math.isnan(score) else score
+            each.setdefault(cell_key, {})[cell.draw] = 0.0 if math.isnan(score) else score
             if drawn is not None:
-                samples.setdefault(place, {})[cell.draw] = drawn[:, number]
+                samples.setdefault(cell_key, {})[cell.draw] = drawn[:, number]
         labels = tuple(sorted({cell.labels for cell in cells}))
-        shown = tuple(name for name in names if any(place[0] == name for place in each))
+        shown = tuple(name for name in names if any(cell_key[0] == name for cell_key in each))
         return cls(shown, labels, each, samples, cells[0].answers.num_rows)
 
     def point(self, name: str, labels: int) -> Estimate | None:
@@ -141,9 +141,9 @@ class LabelScores:
         known = {name: point.value for name, point in points.items() if point is not None}
         return max(known, key=lambda name: known[name], default=None)
 
-    def _sampled(self, place: Place, draws: Sequence[int]) -> Numbers | None:
+    def _sampled(self, cell_key: CellKey, draws: Sequence[int]) -> Numbers | None:
         """Return samples of the scores of draws, (B, D)."""
-        found = self.samples.get(place)
+        found = self.samples.get(cell_key)
         return None if found is None else np.stack([found[draw] for draw in draws], axis=1)
 
 
@@ -187,7 +187,7 @@ def crossing(labels: Sequence[int], differences: Sequence[Estimate | None]) -> C
         differences: at each of them; None: not measured.
     """
     points = [(n, each) for n, each in zip(labels, differences, strict=True) if each is not None]
-    known = [place for place, (_, each) in enumerate(points) if each.sign]
+    known = [cell_key for cell_key, (_, each) in enumerate(points) if each.sign]
     for first, last in zip(known[-2::-1], known[:0:-1], strict=True):
         if points[first][1].sign != points[last][1].sign:
             stretch = points[first : last + 1]

@@ -98,9 +98,7 @@ class AutoLearner(Learner):
         super().check()
         recipe = self.job.recipe
         given = {"--search": recipe.search_seconds, "--teacher": recipe.teacher}
-        for name, value in given.items():
-            if value is not None:
-                raise SettingError(f"{name} has no effect on 'auto'; leave it out.")
+        self.refuse_options(given, "'auto'; leave it out.")
         used = SECTIONS[recipe.task]
         if idle := [name for name, own in self.settings.items() if own and name not in used]:
             raise SettingError(

@@ -89,11 +89,7 @@ class EmbeddingLearner(Learner):
             "--search": recipe.search_seconds,
             "--teacher": recipe.teacher,
         }
-        for name, value in given.items():
-            if value is not None:
-                raise SettingError(
-                    f"{name} has no effect on frozen vectors under a linear head; leave it out."
-                )
+        self.refuse_options(given, "frozen vectors under a linear head; leave it out.")
         self.check_texts()
         self._classifier(0).opened_views()
 

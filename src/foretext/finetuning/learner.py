@@ -176,6 +176,20 @@ class Learner(ABC):
                 f"[finetuning] {min(idle)} has no effect on '{self.job.recipe.base}'; leave it out."
             )
 
+    def refuse_options(self, given: Mapping[str, Any], ending: str) -> None:
+        """Refuse options of the run that nothing here obeys.
+
+        Args:
+            given: by name, such as "--budget"; None: not given.
+            ending: of the sentence, after "has no effect on".
+
+        Raises:
+            SettingError: one is given.
+        """
+        for name, value in given.items():
+            if value is not None:
+                raise SettingError(f"{name} has no effect on {ending}")
+
     def _check_texts(self) -> None:
         """Refuse a teacher, texts without labels and other bases where nothing learns from them."""
         recipe = self.job.recipe

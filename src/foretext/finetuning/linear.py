@@ -58,9 +58,7 @@ class LinearLearner(Learner):
         super().check()
         recipe = self.job.recipe
         times = {"--budget": recipe.budget_seconds, "--search": recipe.search_seconds}
-        for name, seconds in times.items():
-            if seconds is not None:
-                raise SettingError(f"{name} has no effect on 'linear', which learns at once.")
+        self.refuse_options(times, "'linear', which learns at once.")
         _ = self.config  # a wrong setting is an error before rows are read
 
     def start(self, rows: TaskRows) -> Self:

@@ -39,11 +39,11 @@ def label_chart(
         name="labelled", value=ALL, bind=alt.binding_select(options=[ALL, *names], name="Show ")
     )
     is_chosen = f"labelled === '{ALL}' || datum.name === labelled"
-    ends = [min(row["place"] for row in rows) / MARGIN, max(row["place"] for row in rows) * MARGIN]
+    ends = [min(row["x"] for row in rows) / MARGIN, max(row["x"] for row in rows) * MARGIN]
     across = alt.Scale(type="log", domain=ends, nice=False)
     axis = number_axis(",", grid=False, values=[each for each in curve.labels if each])
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("place:Q", title="labels to learn from", axis=axis, scale=across),
+        x=alt.X("x:Q", title="labels to learn from", axis=axis, scale=across),
         y=alt.Y("value:Q", title=title, axis=number_axis(number_format, tickCount=6),
                 scale=alt.Scale(zero=False)),
         color=alt.Color("name:N", sort=names, scale=alt.Scale(domain=names),
@@ -52,7 +52,7 @@ def label_chart(
     if len(names) > 1:
         base = base.encode(opacity=alt.condition(is_chosen, alt.value(1), alt.value(0.12)))
     lines = base.mark_line(strokeWidth=2)
-    reaches = base.mark_rule(strokeWidth=1.5).encode(y="low:Q", y2="high:Q", detail="place:Q")
+    reaches = base.mark_rule(strokeWidth=1.5).encode(y="low:Q", y2="high:Q", detail="x:Q")
     points = base.mark_point(filled=True, size=52).encode(
         tooltip=[
             alt.Tooltip("name:N", title="candidate"),
@@ -91,13 +91,13 @@ def label_failures(curve: LabelCurve | None) -> list[tuple[str, str]]:
 
 def _rows(curve: LabelCurve) -> Iterator[dict[str, Any]]:
     middle = (len(curve.lines) - 1) / 2
-    for place, line in enumerate(curve.lines):
+    for index, line in enumerate(curve.lines):
         for point in line.points:
             if all(is_drawn(each) for each in (point.value, point.low, point.high)):
                 yield {
                     "name": line.name,
                     **point.model_dump(include={"labels", "value", "low", "high", "draws"}),
-                    "place": point.labels * APART ** (place - middle),
+                    "x": point.labels * APART ** (index - middle),
                     "interval": f"{point.low:.3f} to {point.high:.3f}",
                 }
 

@@ -110,14 +110,14 @@ def _first_centers(
         if not shares.any():  # all others are equal to one of them
             shares = np.where(np.isin(np.arange(len(vectors)), chosen), 0.0, weights)
         best: tuple[float, int, Vectors] | None = None
-        for place in rng.choice(len(vectors), num_draws, p=shares / shares.sum()).tolist():
+        for index in rng.choice(len(vectors), num_draws, p=shares / shares.sum()).tolist():
             after = nearest.copy()
-            _come_near(after, vectors, squares, vectors[place])
+            _come_near(after, vectors, squares, vectors[index])
             left = float(after @ weights)  # the sum that k-means makes smaller
-            best = (left, place, after) if best is None or left < best[0] else best
+            best = (left, index, after) if best is None or left < best[0] else best
         assert best is not None
-        _, place, nearest = best
-        chosen.append(place)
+        _, index, nearest = best
+        chosen.append(index)
     return chosen
 
 

@@ -66,9 +66,9 @@ class Pool:
                 self._add(fresh, doubts(fresh))
             yield len(block)
 
-    def text(self, place: int) -> str:
+    def text(self, index: int) -> str:
         """Return the text of an input that is kept, or both of a pair."""
-        return "\n".join(self.inputs[place][: self.num_fields])
+        return "\n".join(self.inputs[index][: self.num_fields])
 
     def _is_fresh(self, own: Input) -> bool:
         key = _key("\n".join(own[: self.num_fields]))
@@ -92,7 +92,7 @@ class Pool:
         if len(self.inputs) > self.size:
             kept = np.argsort(-self.doubts, kind="stable")[: self.size]
             kept.sort()
-            self.inputs = [self.inputs[place] for place in kept]
+            self.inputs = [self.inputs[index] for index in kept]
             self.doubts = self.doubts[kept]
 
     def _sample(self, fresh: list[Input]) -> None:
@@ -101,8 +101,8 @@ class Pool:
             self._num_offered += 1
             if len(self.inputs) < self.size:
                 self.inputs.append(own)
-            elif (place := int(self._rng.integers(self._num_offered))) < self.size:
-                self.inputs[place] = own
+            elif (index := int(self._rng.integers(self._num_offered))) < self.size:
+                self.inputs[index] = own
         self.doubts = np.zeros(len(self.inputs))
 
 

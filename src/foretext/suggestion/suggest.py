@@ -304,20 +304,20 @@ def _given_inputs(texts: Any, num_fields: int) -> Iterator[Input]:
 class _Found(NamedTuple):
     """Chosen texts, the most useful first."""
 
-    places: NDArray[np.int64]  # in the pool
+    indices: NDArray[np.int64]  # in the pool
     reasons: list[str]  # why, but for the doubt of the model
 
 
 def _least_sure(pool: Pool, number: int) -> _Found:
-    places = np.argsort(-pool.doubts, kind="stable")[:number]
-    return _Found(places, [""] * len(places))
+    indices = np.argsort(-pool.doubts, kind="stable")[:number]
+    return _Found(indices, [""] * len(indices))
 
 
 def _vectors(
     pool: Pool, before: Sequence[str], embedder: TextEmbedder | None
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the vectors of the pool, and those of the texts that are labelled."""
-    texts = [pool.text(place) for place in range(len(pool.inputs))]
+    texts = [pool.text(index) for index in range(len(pool.inputs))]
     vectors = text_vectors([*texts, *before[-MOST_COVERED:]], embedder)
     return vectors[: len(texts)], vectors[len(texts) :]
 
@@ -332,10 +332,10 @@ def _spread(
 ) -> _Found:
     """Choose texts that differ from each other."""
     if spread == "clusters":
-        places, sizes = cluster_centers(own, number, weights, covered, seed=seed)
-        return _Found(places, [_cluster_reason(int(size)) for size in sizes])
-    places, distances = k_center(own, number, covered if len(covered) else None)
-    return _Found(places, [f"{distance:.2f} from the nearest" for distance in distances])
+        indices, sizes = cluster_centers(own, number, weights, covered, seed=seed)
+        return _Found(indices, [_cluster_reason(int(size)) for size in sizes])
+    indices, distances = k_center(own, number, covered if len(covered) else None)
+    return _Found(indices, [f"{distance:.2f} from the nearest" for distance in distances])
 
 
 def _cluster_reason(size: int) -> str:
@@ -349,7 +349,7 @@ def _tasks(
     pool: Pool, found: _Found, by: By, predictor: Predictor | None, measure: UncertaintyMeasure
 ) -> list[LabelTask]:
     """Return the chosen texts with the model's answers, and why they were chosen."""
-    inputs = [pool.inputs[place] for place in found.places]
+    inputs = [pool.inputs[index] for index in found.indices]
     if predictor is None:
         tasks = [LabelTask({"text": text}) for (text,) in inputs]
     else:

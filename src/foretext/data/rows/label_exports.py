@@ -3,7 +3,7 @@
 Label Studio exports tasks (``JSON``) or flat objects (``JSON-MIN``), doccano lines with ``label``,
 Prodigy lines with ``spans`` or ``accept`` and an ``answer``. Each becomes an object with its texts
 under their names, ``label`` as a label or a list of labels, and ``spans`` as a list of objects with
-``start``, ``end`` and ``label``, which are places in the text.
+``start``, ``end`` and ``label``, which are offsets in the text.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def _of_region(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the spans of a region, one for each of its labels."""
     kinds = (value.get(kind) for kind in SPAN_TYPES)
     names: list[Any] = next((names for names in kinds if isinstance(names, list)), [])
-    place = {name: value[name] for name in ("start", "end", "text") if name in value}
-    return [{**place, "label": name} for name in names]
+    found = {name: value[name] for name in ("start", "end", "text") if name in value}
+    return [{**found, "label": name} for name in names]
 
 
 def _of_flat_task(values: Mapping[str, Any]) -> PlainRow:

@@ -66,7 +66,7 @@ class LabelTask(NamedTuple):
         """The tokens of a text to be tagged."""
         return [token.text for token in self.tokens or ()]
 
-    def places(self) -> Iterator[tuple[int, int, str]]:
+    def offsets(self) -> Iterator[tuple[int, int, str]]:
         """Yield where each span stands in the text, with its label."""
         tokens = self.tokens or ()
         yield from (
@@ -205,7 +205,7 @@ def _label_studio_result(task: LabelTask) -> Iterator[dict[str, Any]]:
             value: dict[str, Any] = {"choices": list(map(str, task.labels))}
             yield {"id": "0", **control, "type": "choices", "value": value}
         return
-    for number, (start, end, label) in enumerate(task.places()):
+    for number, (start, end, label) in enumerate(task.offsets()):
         value = {"start": start, "end": end, "text": task.text[start:end], "labels": [label]}
         yield {"id": str(number), **control, "type": "labels", "value": value}
 
@@ -215,7 +215,7 @@ def _doccano(tasks: Sequence[LabelTask]) -> Iterator[str]:
         if task.tokens is None:
             label: list[Any] = list(map(str, task.labels))
         else:
-            label = [list(place) for place in task.places()]
+            label = [list(each) for each in task.offsets()]
         more = {**_pair(task), **_tokens(task), **_facts(task)}
         yield f"{_json({'text': task.text, 'label': label, **more})}\n"
 
@@ -248,7 +248,9 @@ def _prodigy_spans(task: LabelTask) -> dict[str, Any]:
                 "start": start, "end": end, "label": label,
                 "token_start": first, "token_end": last - 1,
             }
-            for (start, end, label), (first, last, _) in zip(task.places(), task.spans, strict=True)
+            for (start, end, label), (first, last, _) in zip(
+                task.offsets(), task.spans, strict=True
+            )
         ],
     }  # fmt: skip
 

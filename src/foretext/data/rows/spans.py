@@ -1,6 +1,6 @@
-"""Entities as places in a text become tags of tokens; what tags cannot say is named.
+"""Entities as offsets in a text become tags of tokens; what tags cannot say is named.
 
-A place counts characters, as Python does, or units of UTF-16, as JavaScript does: in a text with
+An offset counts characters, as Python does, or units of UTF-16, as JavaScript does: in a text with
 emoji the two differ, and what the entity reads decides. An entity that begins or ends within a
 token becomes one of whole tokens; of two that overlap the longer one stays. Both are misfits, of
 which `find_tag_problems` tells the user.
@@ -51,7 +51,7 @@ def spanned_text(record: Record, column: str = "text") -> SpannedText:
     """Return the tagged tokens of a row with `spans`; those of its `tokens`, where it has some.
 
     Raises:
-        CorpusError: a span is no place in the text, or reads otherwise than the text there.
+        CorpusError: a span is not in the text, or reads otherwise than the text there.
     """
     text = record.text(column)
     tokens = _tokens(text, record)
@@ -111,8 +111,8 @@ def _entities(text: str, record: Record) -> list[_Entity]:
     if not given:
         return []
     spans = [_checked(each, record) for each in given]
-    place = _places_of(text, spans)
-    return [_entity(text, span, place, record) for span in spans]
+    to_characters = _offsets_of(text, spans)
+    return [_entity(text, span, to_characters, record) for span in spans]
 
 
 class _Given(NamedTuple):
@@ -128,7 +128,7 @@ def _checked(span: Any, record: Record) -> _Given:
     """Return a span of JSON.
 
     Raises:
-        CorpusError: it has not two places and a label.
+        CorpusError: it has not two offsets and a label.
     """
     if not isinstance(span, dict):
         raise record.error(
@@ -150,30 +150,30 @@ def _checked(span: Any, record: Record) -> _Given:
     )
 
 
-def _places_of(text: str, spans: Sequence[_Given]) -> Callable[[int], int]:
-    """Return what turns the places of a file into those of characters.
+def _offsets_of(text: str, spans: Sequence[_Given]) -> Callable[[int], int]:
+    """Return what turns the offsets of a file into those of characters.
 
     They are units of UTF-16 where then more spans read what the file says, or stand in the text.
     """
     if all(ord(character) <= BEYOND for character in text):
-        return lambda place: place
+        return lambda offset: offset
     units = [0]
     for character in text:
         units.append(units[-1] + (2 if ord(character) > BEYOND else 1))
-    by_unit = {unit: place for place, unit in enumerate(units)}
+    by_unit = {unit: offset for offset, unit in enumerate(units)}
 
-    def of_units(place: int) -> int:
-        return by_unit.get(place, by_unit.get(place - 1, len(text) + 1))
+    def of_units(offset: int) -> int:
+        return by_unit.get(offset, by_unit.get(offset - 1, len(text) + 1))
 
     right = sum(_reads(text, span.start, span.end, span.text) for span in spans)
     of_utf16 = sum(
         _reads(text, of_units(span.start), of_units(span.end), span.text) for span in spans
     )
-    return of_units if of_utf16 > right else lambda place: place
+    return of_units if of_utf16 > right else lambda offset: offset
 
 
 def _reads(text: str, start: int, end: int, said: str | None) -> bool:
-    """Whether a place is in the text, and reads what the file says, but for blanks."""
+    """Whether a span is in the text, and reads what the file says, but for blanks."""
     if not start < end <= len(text):
         return False
     if said is None:
@@ -186,8 +186,10 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("\\n", " ").split())
 
 
-def _entity(text: str, span: _Given, place: Callable[[int], int], record: Record) -> _Entity:
-    start, end = place(span.start), place(span.end)
+def _entity(
+    text: str, span: _Given, to_characters: Callable[[int], int], record: Record
+) -> _Entity:
+    start, end = to_characters(span.start), to_characters(span.end)
     if not _reads(text, start, end, span.text):
         where = f"the entity {span.start}-{span.end} ({span.label[:SHOWN]})"
         if end > len(text):
@@ -197,7 +199,7 @@ def _entity(text: str, span: _Given, place: Callable[[int], int], record: Record
             )
         raise record.error(
             f"{where} is '{(span.text or '')[:SHOWN]}', but the text reads "
-            f"'{text[start:end][:SHOWN]}' there; correct its places, or remove it."
+            f"'{text[start:end][:SHOWN]}' there; correct its offsets, or remove it."
         )
     inner = text[start:end]
     start, end = start + len(inner) - len(inner.lstrip()), start + len(inner.rstrip())

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext._version import __version__
 from foretext.base.arguments import checked_arguments
 from foretext.base.counted import counted
 from foretext.base.errors import GivenError, SettingError
+from foretext.base.files import atomic_file
+from foretext.base.replacement import CONFIG
 from foretext.data.rows import (
     Input,
     LabelledText,
@@ -31,7 +36,7 @@ from foretext.tasks.classification.task import Classification
 from foretext.tasks.explanation import Texts, Values
 from foretext.tasks.predictor import Predictor, Record, Top
 
-__all__ = ["TextLabeller", "check_same_number", "check_top"]
+__all__ = ["TextLabeller", "check_same_number", "check_top", "write_config"]
 
 
 class TextLabeller(Predictor):
@@ -178,6 +183,22 @@ class TextLabeller(Predictor):
     def shown(self, record: Record) -> str:
         """Return labels and probabilities, a tab, and the text."""
         return f"{shown_labels(record)}\t{record['text']}"
+
+
+def write_config(folder: Path, kind: str, facts: Mapping[str, Any]) -> None:
+    """Write the ``config.json`` of a classifier without a network.
+
+    Args:
+        folder: of the classifier.
+        kind: of `foretext.kinds`.
+        facts: of its run; {}: it comes from none.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    known = {"foretext": __version__, "task": "classification", **facts, "kind": kind}
+    with atomic_file(folder / CONFIG) as temporary:
+        temporary.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def check_top(k: Any, threshold: Any) -> None:

@@ -6,7 +6,6 @@ with a network (`foretext.tasks.classification.ensemble`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -14,11 +13,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext._version import __version__
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import CorpusError, GivenError, ModelFileError
-from foretext.base.files import atomic_file, atomic_folder
-from foretext.base.replacement import CONFIG, refuse_unfinished
+from foretext.base.files import atomic_folder
+from foretext.base.replacement import refuse_unfinished
 from foretext.corpus.decoding import Form
 from foretext.data.rows import LabelledText
 from foretext.data.rows.given import given_label_sets, given_texts
@@ -27,7 +25,7 @@ from foretext.metrics import sigmoid, softmax
 from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import ClassAnswers
-from foretext.tasks.classification.labeller import TextLabeller, check_same_number
+from foretext.tasks.classification.labeller import TextLabeller, check_same_number, write_config
 from foretext.tasks.classification.linear_storage import (
     FILE,
     KIND,
@@ -283,9 +281,7 @@ class LinearClassifier(TextLabeller):
             OutputError: one cannot be written.
         """
         self.write_file(folder / FILE)
-        known = {"foretext": __version__, "task": "classification", **facts, "kind": self.kind}
-        with atomic_file(folder / CONFIG) as temporary:
-            temporary.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        write_config(folder, self.kind, facts)
 
     def write_file(self, path: Path) -> None:
         """Write ``linear.safetensors`` alone.

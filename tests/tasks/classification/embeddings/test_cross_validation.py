@@ -48,7 +48,7 @@ def test_many_rows_are_split_once() -> None:
 
 def test_rows_are_answered_by_heads_that_have_not_seen_them() -> None:
     rng = np.random.default_rng(0)
-    features, targets = rng.standard_normal((20, 3)), Targets.of_places(np.arange(20) % 2, 2)
+    features, targets = rng.standard_normal((20, 3)), Targets.of_classes(np.arange(20) % 2, 2)
     splits = stratified_splits(["a", "b"] * 10, 4, seed=0)
     answers, heads = out_of_fold(features, targets, splits, 1.0)
     assert len(heads) == len(splits)
@@ -61,11 +61,11 @@ def test_rows_are_answered_by_heads_that_have_not_seen_them() -> None:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_noise_gets_a_stronger_penalty_than_what_is_clean(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    places = np.arange(60) % 2
+    classes = np.arange(60) % 2
     noise = rng.standard_normal((60, 20)) / np.sqrt(20)
-    clean = noise + np.outer(2 * places - 1, np.ones(20))
-    targets = Targets.of_places(places, 2)
-    splits = stratified_splits(places.tolist(), 5, seed=0)
+    clean = noise + np.outer(2 * classes - 1, np.ones(20))
+    targets = Targets.of_classes(classes, 2)
+    splits = stratified_splits(classes.tolist(), 5, seed=0)
     found = [chosen_strength(each, targets, splits) for each in (noise, clean)]
     assert found[0].inverse_penalty < 1.0 < found[1].inverse_penalty
     assert found[0].log_loss == pytest.approx(np.log(2), abs=0.05)

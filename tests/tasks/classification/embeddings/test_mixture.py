@@ -13,9 +13,9 @@ from foretext.tasks.classification.embeddings.mixture import mixed, mixture_weig
 
 def views(num_rows: int) -> tuple[NDArray[Any], Targets]:
     """One view that knows, and one that guesses."""
-    places = np.arange(num_rows) % 2
-    knows = np.where(np.eye(2)[places] > 0, 0.9, 0.1)
-    return np.array([knows, np.full((num_rows, 2), 0.5)]), Targets.of_places(places, 2)
+    classes = np.arange(num_rows) % 2
+    knows = np.where(np.eye(2)[classes] > 0, 0.9, 0.1)
+    return np.array([knows, np.full((num_rows, 2), 0.5)]), Targets.of_classes(classes, 2)
 
 
 def test_many_rows_choose_the_view_that_knows() -> None:
@@ -31,7 +31,7 @@ def test_few_rows_leave_the_weights_near_equal() -> None:
 def test_without_a_prior_it_is_the_likeliest_mixture() -> None:
     rng = np.random.default_rng(0)
     answers = rng.dirichlet(np.ones(3), (2, 50))  # (V, N, C)
-    targets = Targets.of_places(rng.integers(0, 3, 50), 3)
+    targets = Targets.of_classes(rng.integers(0, 3, 50), 3)
     found = mixture_weights(answers, targets, prior_rows=0.0)
 
     def loss(first: float) -> float:

@@ -23,7 +23,7 @@ def texts(*rows: str) -> csr_matrix:
 
 def test_without_unlabelled_texts_it_counts_words_by_class() -> None:
     present = texts("ball goal", "ball", "vote law")
-    found = naive_bayes_em(present, Targets.of_places(np.array([0, 0, 1]), 2), texts("law"), 0.0)
+    found = naive_bayes_em(present, Targets.of_classes(np.array([0, 0, 1]), 2), texts("law"), 0.0)
     sport = np.array([2, 1, 0, 0]) + SMOOTHING
     np.testing.assert_allclose(np.exp(found.words[:, 0]), sport / sport.sum())
     np.testing.assert_allclose(np.exp(found.classes), [3 / 5, 2 / 5])  # each class has 1 more
@@ -32,9 +32,9 @@ def test_without_unlabelled_texts_it_counts_words_by_class() -> None:
 def test_a_word_that_only_unlabelled_texts_have_takes_the_class_of_its_neighbours() -> None:
     present = texts("ball", "vote")
     more = texts(*["ball goal"] * 5, *["vote law"] * 5)
-    found = naive_bayes_em(present, Targets.of_places(np.array([0, 1]), 2), more, 1.0)
+    found = naive_bayes_em(present, Targets.of_classes(np.array([0, 1]), 2), more, 1.0)
     assert found.sums(texts("goal", "law")).argmax(1).tolist() == [0, 1]
-    alone = naive_bayes_em(present, Targets.of_places(np.array([0, 1]), 2), more, 0.0)
+    alone = naive_bayes_em(present, Targets.of_classes(np.array([0, 1]), 2), more, 0.0)
     np.testing.assert_allclose(*alone.sums(texts("goal")).T)  # it knows nothing of this word
 
 
@@ -45,7 +45,7 @@ def test_the_likelihood_never_falls(weight: float, num_labels: int) -> None:
     words = rng.dirichlet(np.full(30, 0.2), num_labels)
     labels = np.arange(60) % num_labels
     drawn = csr_matrix([rng.multinomial(12, words[label]) for label in labels], dtype=float)
-    targets = Targets.of_places(labels[:12], num_labels)
+    targets = Targets.of_classes(labels[:12], num_labels)
     found = naive_bayes_em(drawn[:12], targets, drawn[12:], weight, steps=30)
     assert len(found.likelihoods) > 2
     assert np.diff(found.likelihoods).min() > -1e-9 * abs(found.likelihoods[0])
@@ -54,7 +54,7 @@ def test_the_likelihood_never_falls(weight: float, num_labels: int) -> None:
 @pytest.mark.parametrize("num_labels", [2, 3])
 def test_the_head_answers_alike(num_labels: int) -> None:
     present = texts("ball goal", "vote law", "law ball")[:num_labels]
-    targets = Targets.of_places(np.arange(num_labels), num_labels)
+    targets = Targets.of_classes(np.arange(num_labels), num_labels)
     found = naive_bayes_em(present, targets, texts("goal law"), 0.3)
     sums = found.sums(present) / 5.0
     expected = np.exp(sums - np.log(np.exp(sums).sum(1, keepdims=True)))
@@ -63,7 +63,7 @@ def test_the_head_answers_alike(num_labels: int) -> None:
 
 def test_what_is_too_sure_gets_a_high_temperature() -> None:
     sums = np.array([[40.0, 0.0]] * 6 + [[0.0, 40.0]] * 6)
-    right = Targets.of_places(np.array([0] * 6 + [1] * 6), 2)
+    right = Targets.of_classes(np.array([0] * 6 + [1] * 6), 2)
     assert chosen_temperature(sums, right) == 1.0
-    half = Targets.of_places(np.array([0, 0, 0, 0, 1, 1] * 2), 2)
+    half = Targets.of_classes(np.array([0, 0, 0, 0, 1, 1] * 2), 2)
     assert chosen_temperature(sums, half) >= 50.0

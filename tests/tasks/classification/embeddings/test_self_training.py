@@ -29,9 +29,9 @@ def test_a_class_that_no_text_gets_is_left_out() -> None:
 def test_texts_count_as_rows_of_their_label() -> None:
     rng = np.random.default_rng(0)
     rows, more = rng.normal(size=(8, 3)), rng.normal(size=(6, 3))
-    targets = Targets.of_places(np.arange(8) % 2, 2)
+    targets = Targets.of_classes(np.arange(8) % 2, 2)
     own = OwnLabels(np.array([1, 4]), np.array([1, 0]))
-    every = Targets.of_places(np.r_[np.arange(8) % 2, 1, 0], 2)
+    every = Targets.of_classes(np.r_[np.arange(8) % 2, 1, 0], 2)
     expected = fitted_head(np.vstack([rows, more[[1, 4]]]), every, 1.0)
     found = self_trained_head(rows, targets, more, own, 1.0)
     np.testing.assert_allclose(found.weights, expected.weights, atol=1e-4)
@@ -41,7 +41,7 @@ def test_texts_count_as_rows_of_their_label() -> None:
 
 def test_many_texts_together_weigh_no_more_than_so_many_rows() -> None:
     rows = np.array([[1.0], [-1.0]])
-    targets = Targets.of_places(np.array([0, 1]), 2)
+    targets = Targets.of_classes(np.array([0, 1]), 2)
     own = OwnLabels(np.zeros(1000, np.int64), np.zeros(1000, np.int64))
     few = OwnLabels(np.zeros(int(2 * MASS), np.int64), np.zeros(int(2 * MASS), np.int64))
     heads = [self_trained_head(rows, targets, np.array([[0.2]]), each, 1.0) for each in (own, few)]

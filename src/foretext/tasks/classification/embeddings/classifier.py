@@ -7,7 +7,6 @@ learned from texts without labels counts.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, cast
@@ -15,11 +14,10 @@ from typing import Any, ClassVar, Literal, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext._version import __version__
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import GivenError, ModelFileError, SettingError
-from foretext.base.files import atomic_file, atomic_folder
-from foretext.base.replacement import CONFIG, refuse_unfinished
+from foretext.base.files import atomic_folder
+from foretext.base.replacement import refuse_unfinished
 from foretext.corpus.decoding import Form, normalize
 from foretext.data.rows.given import given_label_sets, given_texts
 from foretext.data.rows.label import ordered_labels
@@ -42,7 +40,7 @@ from foretext.tasks.classification.embeddings.storage import (
 )
 from foretext.tasks.classification.embeddings.unlabelled import EM_WEIGHTS, MOST_TEXTS
 from foretext.tasks.classification.embeddings.views import EmbeddedTexts, View, WordFeatures
-from foretext.tasks.classification.labeller import TextLabeller, check_same_number
+from foretext.tasks.classification.labeller import TextLabeller, check_same_number, write_config
 from foretext.tasks.classification.linear import informative_features
 from foretext.tasks.classification.linear_storage import LinearConfig
 from foretext.tasks.classification.task import Classification
@@ -112,7 +110,7 @@ class EmbeddingClassifier(TextLabeller):
     @classmethod
     def of_parts(cls, parts: EmbeddingParts) -> Self:
         """Return the classifier that has learned these."""
-        bases = [view.name for view in parts.views if isinstance(view, EmbeddedTexts)]
+        bases = [view.name for view in parts.views if not view.reads_words]
         classifier = cls(bases, **parts.config.model_dump())
         classifier._labels, classifier._form = parts.labels, parts.form
         classifier.is_multi_label = parts.is_multi_label
@@ -136,7 +134,8 @@ class EmbeddingClassifier(TextLabeller):
     @property
     def own_embedder(self) -> Any:
         """The first of its bases, which gives vectors of texts; None: it has words alone."""
-        return next((view.model for view in self.views if isinstance(view, EmbeddedTexts)), None)
+        held: Iterable[Any] = (view for view in self.views if not view.reads_words)
+        return next((view.model for view in held), None)
 
     def opened_views(self) -> list[View]:
         """Return the views, which have learned nothing yet; models are opened.
@@ -249,7 +248,7 @@ class EmbeddingClassifier(TextLabeller):
     @property
     def informative_features(self) -> dict[str, list[str]]:
         """By label, the words that speak for it most; {}: words are not read."""
-        words = [number for number, view in enumerate(self.views) if isinstance(view, WordFeatures)]
+        words = [number for number, view in enumerate(self.views) if view.reads_words]
         heads = [kept for kept in self.heads if kept.views == tuple(words) and kept.weight]
         if not heads:
             return {}
@@ -300,9 +299,7 @@ class EmbeddingClassifier(TextLabeller):
             OutputError: one cannot be written.
         """
         write_parts(folder, self.parts)
-        known = {"foretext": __version__, "task": "classification", **facts, "kind": self.kind}
-        with atomic_file(folder / CONFIG) as temporary:
-            temporary.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        write_config(folder, self.kind, facts)
 
     @checked_arguments
     def save(self, folder: str | Path) -> None:
@@ -339,10 +336,10 @@ def targets_of(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> Targets
         sets: the labels of each row.
         names: C labels.
     """
-    places = {label: place for place, label in enumerate(names)}
+    indices = {label: index for index, label in enumerate(names)}
     wanted = np.zeros((len(sets), len(names)))
     for row, own in enumerate(sets):
-        wanted[row, [places[label] for label in own]] = 1.0
+        wanted[row, [indices[label] for label in own]] = 1.0
     return Targets(wanted, np.ones(len(sets)), any(len(own) != 1 for own in sets))
 
 

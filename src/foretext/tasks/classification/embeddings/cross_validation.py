@@ -77,8 +77,8 @@ def stratified_splits(strata: Sequence[Hashable], folds: int, seed: int) -> list
     rng, found = np.random.default_rng(seed), list[Split]()
     repeats = min(max(ENOUGH // int(can_wait.sum()), 1), MOST_REPEATS)
     for _ in range(repeats):
-        places = _folds(codes, folds, rng)
-        found += [_split(np.flatnonzero((places == fold) & can_wait), codes) for fold in
+        fold_of = _folds(codes, folds, rng)
+        found += [_split(np.flatnonzero((fold_of == fold) & can_wait), codes) for fold in
                   range(folds)]  # fmt: skip
     found = [split for split in found if len(split.held_out)]
     if len(codes) < MANY_ROWS:
@@ -90,9 +90,9 @@ def _folds(codes: NDArray[np.int64], folds: int, rng: np.random.Generator) -> ND
     """Return the fold of each row, (N,): the rows of a class are dealt out one after another."""
     drawn = rng.permutation(len(codes))
     order = drawn[np.argsort(codes[drawn], kind="stable")]
-    places = np.empty(len(codes), np.int64)
-    places[order] = np.arange(len(codes)) % folds
-    return places
+    found = np.empty(len(codes), np.int64)
+    found[order] = np.arange(len(codes)) % folds
+    return found
 
 
 def _split(held_out: NDArray[np.int64], codes: NDArray[np.int64]) -> Split:

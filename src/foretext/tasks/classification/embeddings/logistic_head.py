@@ -48,9 +48,9 @@ class Targets(NamedTuple):
     are_sets: bool = False  # whether a row may have any number of labels
 
     @classmethod
-    def of_places(cls, places: NDArray[np.int64], num_labels: int) -> Self:
-        """Return targets of rows with one label each, by its place among all labels."""
-        return cls(np.eye(num_labels)[places], np.ones(len(places)))
+    def of_classes(cls, classes: NDArray[np.int64], num_labels: int) -> Self:
+        """Return targets of rows with one label each, by its index among all labels."""
+        return cls(np.eye(num_labels)[classes], np.ones(len(classes)))
 
     @property
     def outputs(self) -> Array:
@@ -150,10 +150,10 @@ class _Loss:
         self.is_softmax = not (targets.are_sets or targets.is_binary)
         self.totals = self.outputs.sum(2, keepdims=True)  # (N, 1, 1): 1 of rows with one label
 
-    def __call__(self, places: Array) -> tuple[Array, Array]:
-        """Return values (S,) and gradients (S, P) at S places (S, P)."""
-        num_heads, num_outputs = len(places), self.outputs.shape[2]
-        whole = places.reshape(num_heads, -1, num_outputs)
+    def __call__(self, points: Array) -> tuple[Array, Array]:
+        """Return values (S,) and gradients (S, P) at S points (S, P)."""
+        num_heads, num_outputs = len(points), self.outputs.shape[2]
+        whole = points.reshape(num_heads, -1, num_outputs)
         heads = whole[:, :-1].transpose(1, 0, 2).reshape(-1, num_heads * num_outputs)
         sums = np.asarray(self.features @ heads).reshape(-1, num_heads, num_outputs)
         found, errors = self._loss_and_errors(sums + whole[:, -1])

@@ -17,7 +17,7 @@ __all__ = ["Loss", "minimised"]
 
 Array = NDArray[np.float64]
 Loss = Callable[[Array], tuple[Array, Array]]  # (S, P) to values (S,) and gradients (S, P)
-Step = tuple[Array, Array, Array]  # changes of places and of gradients (S, P), 1 / their product
+Step = tuple[Array, Array, Array]  # changes of points and of gradients (S, P), 1 / their product
 
 MEMORY = 10  # steps by which curvature is known
 MOST_HALVINGS = 25
@@ -29,13 +29,13 @@ def minimised(loss: Loss, start: Array, *, tolerance: float, most_steps: int) ->
     """Return where S functions are least, (S, P).
 
     Args:
-        loss: values and gradients at S places, one of each function.
-        start: (S, P), one place a function.
+        loss: values and gradients at S points, one of each function.
+        start: (S, P), one point a function.
         tolerance: largest number of a gradient at which its function is finished.
         most_steps: of all.
     """
-    places = start.copy()
-    values, gradients = loss(places)
+    points = start.copy()
+    values, gradients = loss(points)
     memory: deque[Step] = deque(maxlen=MEMORY)
     for _ in range(most_steps):
         is_open = np.abs(gradients).max(1) > tolerance  # (S,)
@@ -43,24 +43,24 @@ def minimised(loss: Loss, start: Array, *, tolerance: float, most_steps: int) ->
             break
         directions = _directions(gradients, memory) * is_open[:, None]
         fall = (directions * gradients).sum(1)  # (S,), below 0
-        steps = _first_steps(gradients) if not memory else np.ones(len(places))
-        new_places, new_values, new_gradients = places, values, gradients
+        steps = _first_steps(gradients) if not memory else np.ones(len(points))
+        new_points, new_values, new_gradients = points, values, gradients
         for _ in range(MOST_HALVINGS):
-            new_places = places + steps[:, None] * directions
-            new_values, new_gradients = loss(new_places)
+            new_points = points + steps[:, None] * directions
+            new_values, new_gradients = loss(new_points)
             fell = new_values <= values + ENOUGH_FALL * steps * fall
             if fell.all():
                 break
             steps = np.where(fell, steps, 0.5 * steps)
         else:
             stays = ~fell  # no step is small enough: as good as it gets in these numbers
-            new_places = np.where(stays[:, None], places, new_places)
+            new_points = np.where(stays[:, None], points, new_points)
             new_values = np.where(stays, values, new_values)
             new_gradients = np.where(stays[:, None], 0.0, new_gradients)
-        moved, changed = new_places - places, new_gradients - gradients
+        moved, changed = new_points - points, new_gradients - gradients
         memory.append((moved, changed, _inverses((moved * changed).sum(1))))
-        places, values, gradients = new_places, new_values, new_gradients
-    return places
+        points, values, gradients = new_points, new_values, new_gradients
+    return points
 
 
 def _directions(gradients: Array, memory: deque[Step]) -> Array:

@@ -32,7 +32,7 @@ class OwnLabels(NamedTuple):
     """Texts without labels, and the labels that a teacher gives them."""
 
     rows: NDArray[np.int64]  # (S,), numbers of the texts
-    labels: NDArray[np.int64]  # (S,), places of their labels
+    labels: NDArray[np.int64]  # (S,), indices of their labels
 
 
 def own_labels(probabilities: Array, sure_rate: float = SURE_RATE) -> OwnLabels:

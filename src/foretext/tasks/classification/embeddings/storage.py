@@ -179,7 +179,7 @@ def _of_head(kept: KeptHead) -> dict[str, Any]:
 
 def _described(view: Any, folder: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return what the metadata say of a view, and its tensors; what embeds is copied."""
-    if isinstance(view, WordFeatures):
+    if view.reads_words:
         tensors = {**packed_texts("feature", view.names), "idf": view.idf}
         return {"features": view.config.model_dump()}, tensors
     said = {
@@ -292,7 +292,7 @@ def _fit(parts: EmbeddingParts) -> bool:
     return (
         num_labels >= 2
         and len(set(parts.labels)) == num_labels
-        and sum(isinstance(view, WordFeatures) for view in parts.views) <= 1
+        and sum(view.reads_words for view in parts.views) <= 1
         and abs(sum(kept.weight for kept in parts.heads) - 1) < 1e-3
         and all(_view_fits(view) for view in parts.views)
         and all(_head_fits(kept, parts.views, num_outputs) for kept in parts.heads)
@@ -300,7 +300,7 @@ def _fit(parts: EmbeddingParts) -> bool:
 
 
 def _view_fits(view: Any) -> bool:
-    if isinstance(view, WordFeatures) or view.direction is None:
+    if view.direction is None:
         return True
     return view.direction.shape == (view.size,) and bool(np.isfinite(view.direction).all())
 
@@ -308,7 +308,7 @@ def _view_fits(view: Any) -> bool:
 def _head_fits(kept: KeptHead, views: Sequence[View], num_outputs: int) -> bool:
     weights, bias = kept.head
     own = [views[number] for number in kept.views]
-    reads_words = [isinstance(view, WordFeatures) for view in own]
+    reads_words = [view.reads_words for view in own]
     return (
         (len(own) == 1 or not any(reads_words))
         and (kept.learned_by not in EM_WEIGHTS or all(reads_words))

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,11 @@ class View(Protocol):
     @property
     def name(self) -> str:
         """What people call it."""
+        ...
+
+    @property
+    def reads_words(self) -> bool:
+        """Whether its features are words, not the vector of a model."""
         ...
 
     @property
@@ -90,6 +95,7 @@ class EmbeddedTexts:
     removes: bool = False
     layer: int | tuple[int, ...] | None = None
     direction: Vectors | None = None
+    reads_words: ClassVar = False
 
     @classmethod
     def of(cls, base: Any, config: EmbeddingsConfig, name: str | None = None) -> EmbeddedTexts:
@@ -198,6 +204,7 @@ class WordFeatures:
     name: str = WORDS
     lacks_counts: bool = False  # the rows count them
     direction: None = None  # nothing is taken out
+    reads_words: ClassVar = True
 
     def fitted(self, texts: Sequence[str]) -> WordFeatures:
         """Return the view with the features of texts, and how rare these are.
