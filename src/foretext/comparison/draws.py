@@ -72,7 +72,7 @@ def nested_draw(
     """Return, by number, the indices of the rows that are drawn, in the order of the rows.
 
     Args:
-        kinds: of all rows, such as their labels; rows of one kind are not told apart.
+        kinds: of all rows, such as their labels; rows of one kind are interchangeable.
         numbers: ascending, up to the number of rows.
         seed: of all draws.
         draw: its number; another one draws other rows.
