@@ -1,0 +1,85 @@
+"""Messages by key, in the language that the reader chose, else in the system's."""
+
+from __future__ import annotations
+
+import locale
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, get_args
+
+__all__ = [
+    "LANGUAGES",
+    "Language",
+    "areas",
+    "in_language",
+    "language",
+    "message",
+    "messages_of",
+    "system_language",
+]
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+
+_chosen: ContextVar[Language | None] = ContextVar("foretext_language", default=None)
+
+
+def message(key: str, **values: Any) -> str:
+    """Return the message of a key, ``area.table.name``, with its placeholders filled.
+
+    Messages are ours: a key that is absent, or a placeholder without a value, is a defect.
+    """
+    area, _, name = key.partition(".")
+    return messages_of(area, language())[name].format_map(values)
+
+
+def language() -> Language:
+    """Return the language of messages here: what `in_language` chose, else the system's."""
+    return _chosen.get() or system_language()
+
+
+@contextmanager
+def in_language(chosen: Language | None) -> Iterator[None]:
+    """Let messages be in a language; None leaves it as it is."""
+    token = _chosen.set(chosen or _chosen.get())
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+
+
+def system_language() -> Language:
+    """Return the language of the system, where foretext has it, else English."""
+    names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    name = next(filter(None, names), None) or locale.getlocale()[0] or ""
+    return "zh" if name.lower().startswith(("zh", "chinese")) else "en"
+
+
+def areas() -> list[str]:
+    """Return the areas of the catalogue, which are its files."""
+    names = (file.name for file in _files("en").iterdir())
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+
+
+@cache
+def messages_of(area: str, chosen: Language) -> Mapping[str, str]:
+    """Return the messages of one area by their names, ``table.name``."""
+    text = (_files(chosen) / f"{area}.toml").read_text(encoding="utf-8")
+    return dict(_flat(tomllib.loads(text), ""))
+
+
+def _files(chosen: Language) -> Any:
+    return files("foretext.messages") / chosen
+
+
+def _flat(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, str]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield before + name, value

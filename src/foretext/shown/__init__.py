@@ -1,0 +1,15 @@
+"""What a person is shown of training examples and models: plain values, drawn elsewhere."""
+
+from foretext.shown.values import (
+    Cell,
+    Grid,
+    Mark,
+    Note,
+    Part,
+    Shown,
+    Table,
+    TokenLine,
+    TokenLines,
+)
+
+__all__ = ["Cell", "Grid", "Mark", "Note", "Part", "Shown", "Table", "TokenLine", "TokenLines"]
