@@ -27,19 +27,14 @@ from tests.docs.commands import ROOT, run_command, shortened
 from tests.docs.markdown import Block, blocks_of, commands_of, links_of
 from tests.docs.prepared import write_prepared
 from tests.docs.served import Servers
+from tools.site.tree import run_files
 
-RUN = [
-    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
-    ROOT / "docs" / "benchmarks.md",
-    *sorted((ROOT / "docs" / "guides").glob("*.md")),
-    *sorted((ROOT / "docs" / "extending").glob("*.md")),
-]
 ALL = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 SHELLS = ("console", "sh")
 # Pages of less than a second. tests/docs/test_commands.py reads the commands of all the others too,
 # and tests/outside/ tests the files that the pages on extending show.
 QUICK = {
-    *("ARCHITECTURE.md", "CONTRIBUTING.md", "docs/benchmarks.md"),
+    *("ARCHITECTURE.md", "CONTRIBUTING.md", "docs/benchmarks.md", "docs/index.md"),
     *("docs/extending/family.md", "docs/extending/index.md"),
     *(f"docs/guides/{name}.md" for name in ("autoencoders", "in-memory", "index", "reliability")),
     *(f"docs/guides/{name}.md" for name in ("scale", "subwords", "torchrun")),
@@ -82,7 +77,7 @@ def marked(path: Path) -> object:
     return pytest.param(path, id=name, marks=[] if name in QUICK else [pytest.mark.slow])
 
 
-@pytest.mark.parametrize("path", [marked(path) for path in RUN])
+@pytest.mark.parametrize("path", [marked(path) for path in run_files()])
 @pytest.mark.usefixtures("prepared")
 def test_blocks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if path.name in NEEDED:

@@ -18,11 +18,11 @@ from foretext.vectors.formats import FORMATS
 from tests.docs.commands import ROOT
 from tests.docs.markdown import blocks_of
 
+FOLDERS = ("course", "guides", "extending", "zh")
 PAGES = [
     *(ROOT / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md")),
     *sorted((ROOT / "docs").glob("[bgir]*.md")),
-    *sorted((ROOT / "docs" / "guides").glob("*.md")),
-    *sorted((ROOT / "docs" / "extending").glob("*.md")),
+    *(path for name in FOLDERS for path in sorted((ROOT / "docs" / name).rglob("*.md"))),
     *sorted((ROOT / "docs" / "deploy").glob("*")),
 ]
 BEFORE = ("--debug", "--trust", "--version", "--help")  # options of foretext itself
