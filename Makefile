@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-all test-cluster clients check fix audit bench docs release clean
+.PHONY: demo test test-all test-cluster clients check fix audit bench docs notebooks release clean
 
 demo: $(VENV)/.user                 ## the main job, on text that every Python installation has
 	$(BIN)/foretext demo --output demo --overwrite
@@ -42,6 +42,9 @@ bench: $(VENV)/.dev                 ## speed ratios against other programs; need
 
 docs: $(VENV)/.dev                  ## run every code block in README and guides
 	$(BIN)/python -m pytest tests/docs
+
+notebooks: $(VENV)/.dev             ## write the lessons of docs/course/ as Jupyter notebooks to build/notebooks/
+	$(BIN)/python -m tools.notebooks build/notebooks
 
 release: $(VENV)/.dev               ## build wheel and sdist in dist/, and test each in a fresh environment
 	$(BIN)/python -m tools.release

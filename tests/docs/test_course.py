@@ -1,0 +1,197 @@
+"""Every lesson of the course runs, prints what it says that it prints, and becomes a notebook.
+
+The blocks of a page run in order in an empty folder, ``python`` in one namespace, ``console`` and
+``sh`` command by command. A block ``output`` is what the block before it prints, where ``...``
+stands for anything. A block whose first line is ``# needs FORETEXT_DATA`` runs where that variable
+names the public data sets. Pages in other languages have the same blocks, comments aside.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import json
+import tokenize
+from pathlib import Path
+
+import pytest
+
+from tests.docs.commands import ROOT, run_command
+from tests.docs.markdown import Block, blocks_of, commands_of, links_of
+from tools.notebooks import NEEDS_DATA, SHELLS, lessons, notebook_of, write_notebooks
+
+PAGES = lessons()
+LANGUAGES = {"zh": "zh_CN.UTF-8"}
+PRINTED = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+RUN = ("python", *SHELLS)
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT / "docs"))
+
+
+def language_of(page: Path) -> str:
+    first = page.relative_to(ROOT / "docs").parts[0]
+    return first if first in LANGUAGES else "en"
+
+
+def needs_data(block: Block) -> bool:
+    return block.text.startswith(NEEDS_DATA)
+
+
+class Reader:
+    """Who copies the blocks of a page one after the other."""
+
+    def __init__(self, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.page, self.monkeypatch = page, monkeypatch
+        self.namespace = {"__name__": "__main__"}
+
+    def run(self, block: Block) -> str:
+        """What a block prints."""
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            if block.file:
+                Path(block.file).write_text(block.text, encoding="utf-8")
+            elif block.language == "python":
+                lines = "\n" * (block.line - 1) + block.text  # a traceback has the right line
+                exec(compile(lines, str(self.page), "exec"), self.namespace)
+            else:
+                for words in commands_of(block):
+                    run_command(words, block, self.monkeypatch)
+        return printed.getvalue()
+
+    def read(self, *, with_data: bool) -> None:
+        """Run all blocks, and compare what they print."""
+        printed = None
+        for block in blocks_of(self.page):
+            if block.language in RUN:
+                skipped = needs_data(block) and not with_data
+                printed = None if skipped else self.run(block)
+            elif block.language == "output" and printed is not None:
+                matches = doctest.OutputChecker().check_output(block.text, printed, PRINTED)
+                assert matches, f"{block}: it prints\n{printed}"
+
+
+def with_cases() -> list[object]:
+    cases = [pytest.param(page, False, id=name_of(page), marks=pytest.mark.slow) for page in PAGES]
+    for page in PAGES:
+        if any(map(needs_data, blocks_of(page))) and language_of(page) == "en":
+            marks = [pytest.mark.slow, pytest.mark.shared_data]
+            cases.append(pytest.param(page, True, id=f"{name_of(page)}, with data", marks=marks))
+    return cases  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(("page", "with_data"), with_cases())
+def test_a_lesson_runs_and_prints_what_it_says(
+    page: Path,
+    with_data: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    if with_data:
+        folder = request.getfixturevalue("shared_data").resolve()
+        monkeypatch.setenv("FORETEXT_DATA", str(folder))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    for name in ("LC_ALL", "LANG"):
+        monkeypatch.setenv(name, LANGUAGES.get(language_of(page), "C.UTF-8"))
+    Reader(page, monkeypatch).read(with_data=with_data)
+
+
+def code_of(block: Block) -> tuple[str, list[str]]:
+    """The language of a block, and its code without comments and empty lines."""
+    if block.language != "python":
+        return block.language, [str(words) for words in commands_of(block)]
+    tokens = tokenize.generate_tokens(io.StringIO(block.text).readline)
+    ignored = (tokenize.COMMENT, tokenize.NL)
+    return "python", [token.string for token in tokens if token.type not in ignored]
+
+
+TRANSLATED = [page for page in PAGES if language_of(page) != "en"]
+
+
+@pytest.mark.parametrize("page", TRANSLATED, ids=name_of)
+def test_a_translated_lesson_has_the_same_code(page: Path) -> None:
+    original = ROOT / "docs" / "course" / page.name
+    own, theirs = (
+        [code_of(block) for block in blocks_of(path) if block.language in RUN]
+        for path in (page, original)
+    )
+    assert own == theirs
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_lesson_is_a_notebook_with_the_same_code(page: Path) -> None:
+    cells = notebook_of(page)["cells"]
+    code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
+    blocks = [block for block in blocks_of(page) if block.language in RUN]
+    assert len(code) == len(blocks)
+    for source, block in zip(code, blocks, strict=True):
+        if block.language == "python":
+            assert source.rstrip() == block.text.rstrip()
+        else:
+            commands = "\n".join(line.removeprefix("!") for line in source.split("\n"))
+            shell = block._replace(language="sh", text=commands)
+            assert commands_of(shell) == commands_of(block)
+    prose = "".join(cell["source"] for cell in cells if cell["cell_type"] == "markdown")
+    assert "```python" not in prose
+
+
+@pytest.mark.skipif(not PAGES, reason="there is no lesson")
+def test_all_notebooks_are_of_the_standard_format(tmp_path: Path) -> None:
+    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
+    written = write_notebooks(tmp_path)
+    assert len(written) == len(PAGES)
+    for path in written:
+        nbformat.validate(json.loads(path.read_text(encoding="utf-8")))
+
+
+PAGE = """\
+# Title
+Prose with $x$ and [a guide](../guides/a.md), and [the paper](https://example.org/p).
+
+![A dot](dot.svg)
+
+```python
+# needs FORETEXT_DATA
+print(1)
+```
+```output
+1
+```
+```console
+$ foretext list --json   # all
+{}
+$ foretext list
+```
+```text
+stays
+```
+"""
+
+
+def test_what_a_page_becomes(tmp_path: Path) -> None:
+    (tmp_path / "course").mkdir()
+    page = tmp_path / "course" / "01-a.md"
+    page.write_text(PAGE)
+    (page.parent / "dot.svg").write_text("<svg/>")
+    first, code, shell, last = notebook_of(page)["cells"]
+    assert "](attachment:dot.svg)" in first["source"]
+    assert first["attachments"]["dot.svg"] == {"image/svg+xml": "PHN2Zy8+"}
+    assert "a guide, and [the paper](https://example.org/p)" in first["source"]
+    assert code["outputs"][0]["text"] == "1\n"
+    assert code["metadata"] == {"tags": ["raises-exception"]}
+    assert shell["source"] == "!foretext list --json   # all\n!foretext list"
+    assert last["source"] == "```text\nstays\n```"
+    (written,) = write_notebooks(tmp_path / "made", docs=tmp_path)
+    assert written == tmp_path / "made" / "course" / "01-a.ipynb"
+
+
+@pytest.mark.parametrize("folder", ["course", "zh/course"])
+def test_every_lesson_is_in_the_list(folder: str) -> None:
+    index = ROOT / "docs" / folder / "index.md"
+    names = {page.name for page in index.parent.glob("[0-9]*.md")}
+    assert names == {link for link in links_of(index) if link[0].isdigit()}
