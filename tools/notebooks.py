@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tools.site.translations import without_stamp
+
 __all__ = ["NEEDS_DATA", "lessons", "notebook_of", "write_notebooks"]
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -59,7 +61,7 @@ def write_notebooks(folder: Path, docs: Path = DOCS) -> list[Path]:
 
 
 def _cells(page: Path) -> Iterator[dict[str, Any]]:
-    text = page.read_text(encoding="utf-8")
+    text = without_stamp(page.read_text(encoding="utf-8"))
     end = 0
     for block in _BLOCK.finditer(text):
         yield from _prose(text[end : block.start()], page)
@@ -73,7 +75,7 @@ def _cells(page: Path) -> Iterator[dict[str, Any]]:
 
 
 def _prose(text: str, page: Path) -> Iterator[dict[str, Any]]:
-    """A cell of Markdown with its pictures, if there is any text; links within docs are left out."""
+    """A cell of Markdown with its pictures, if there is any text; links within docs are cut."""
     if not text.strip():
         return
     pictures = {Path(name).name: page.parent / name for _, name in _PICTURE.findall(text)}
