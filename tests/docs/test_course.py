@@ -14,10 +14,14 @@ import contextlib
 import doctest
 import io
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from foretext.demonstration import docstrings
+from foretext.demonstration.docstrings import write_docstrings
 from tests.docs.commands import ROOT, run_command
 from tests.docs.markdown import Block, blocks_of, commands_of, links_of
 from tools.notebooks import NEEDS_DATA, SHELLS, lessons, notebook_of, write_notebooks
@@ -94,17 +98,33 @@ def with_cases() -> list[object]:
     return cases  # type: ignore[return-value]
 
 
+@pytest.fixture(scope="module")
+def write_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
+    """In place of `write_docstrings`: the same text, which is read out of Python once."""
+    kept = tmp_path_factory.mktemp("docstrings")
+
+    def write(path: Path, folders: list[Path], *, quiet: bool) -> None:
+        copy = kept / "-".join(folder.name for folder in folders)
+        if not copy.exists():
+            write_docstrings(copy, folders, quiet=quiet)
+        shutil.copyfile(copy, path)
+
+    return write
+
+
 @pytest.mark.parametrize(("page", "with_data"), with_cases())
 def test_a_lesson_runs_and_prints_what_it_says(
     page: Path,
     with_data: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    write_once: Callable[..., None],
     request: pytest.FixtureRequest,
 ) -> None:
     if with_data:
         folder = request.getfixturevalue("shared_data").resolve()
         monkeypatch.setenv("FORETEXT_DATA", str(folder))
+    monkeypatch.setattr(docstrings, "write_docstrings", write_once)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
