@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -280,3 +282,21 @@ def test_half_precision_is_as_near_to_the_truth_as_a_plain_softmax() -> None:
     theirs = torch.autograd.grad(plain(*tensors).square().sum(), tensors)
     for mine, other, true in zip(ours, theirs, truth, strict=True):
         assert (mine - true).norm() < 1.1 * (other - true).norm()
+
+
+def test_cudnn_attends_in_rows_of_one_length_alone() -> None:
+    """For each new shape it makes a plan, which takes far longer than the work itself."""
+    on_gpu = type("OnGpu", (), {"is_cuda": True})()
+    padded = torch.ones(B, 1, 1, S, dtype=torch.bool)
+    before = torch.backends.cuda.cudnn_sdp_enabled()
+
+    def allowed(query: Any, visible: Tensor | None) -> bool:
+        with module._kernels_for(query, visible):
+            return torch.backends.cuda.cudnn_sdp_enabled()
+
+    assert allowed(on_gpu, None) == before
+    assert not allowed(on_gpu, padded)
+    with torch.no_grad():
+        assert not allowed(on_gpu, None)
+    assert allowed(drawn(B, H, T, D), padded) == before  # on a CPU nothing is switched
+    assert torch.backends.cuda.cudnn_sdp_enabled() == before

@@ -16,12 +16,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from foretext.kernels import attention_softmax as kernels
 from foretext.kernels.attention_softmax import HIDDEN, Addend
@@ -38,6 +40,7 @@ __all__ = ["Layout", "SelfAttention", "Source", "attend", "cpu_attention", "spli
 
 GROUP_BYTES = 1 << 22  # of scores at a time: they should stay in the cache
 LANES = 16  # columns that a kernel works on at once
+WITHOUT_PLANS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 
 
 class Source(NamedTuple):
@@ -90,9 +93,33 @@ def attend(
     visible, causal = mask.visible, mask.causal
     if bias is not None:
         visible, causal = _masked_bias(bias.to(query.dtype), mask), False
-    return F.scaled_dot_product_attention(
-        query, key, value, visible, dropout, is_causal=causal, scale=scale
-    )
+    with _kernels_for(query, visible):
+        return F.scaled_dot_product_attention(
+            query, key, value, visible, dropout, is_causal=causal, scale=scale
+        )
+
+
+def _kernels_for(query: Tensor, visible: Tensor | None) -> AbstractContextManager[None]:
+    """Keep cuDNN's attention from batches whose shapes change, on a CUDA device.
+
+    For each new shape it makes a plan, which takes a millisecond, and 3.4 backward, where the work
+    itself takes 0.04: it pays for rows of one length alone, which pretraining has.
+    """
+    varies = visible is not None or not torch.is_grad_enabled()
+    if not (query.is_cuda and varies):
+        return nullcontext()
+    return sdpa_kernel(WITHOUT_PLANS) if torch.compiler.is_compiling() else _without_cudnn()
+
+
+@contextmanager
+def _without_cudnn() -> Iterator[None]:
+    """Do as `sdpa_kernel` does, in 3 microseconds where that takes 17."""
+    before = torch.backends.cuda.cudnn_sdp_enabled()  # type: ignore[no-untyped-call]
+    torch.backends.cuda.enable_cudnn_sdp(False)
+    try:
+        yield
+    finally:
+        torch.backends.cuda.enable_cudnn_sdp(before)
 
 
 def split_heads(x: Tensor, num_parts: int, num_heads: int) -> tuple[Tensor, ...]:
