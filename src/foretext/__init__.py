@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
     from foretext.pretraining.distill import distill
     from foretext.pretraining.pretraining import pretrain
+    from foretext.pretraining.showing import show
     from foretext.recipe import Recipe
     from foretext.search import SearchIndex
     from foretext.search.index import index
@@ -60,6 +61,7 @@ __all__ = [
     "index",
     "load",
     "pretrain",
+    "show",
     "suggest",
     "texts",
     "trust",
@@ -89,6 +91,7 @@ _HOMES = {
     "index": "foretext.search.index",
     "load": "foretext.artifact",
     "pretrain": "foretext.pretraining.pretraining",
+    "show": "foretext.pretraining.showing",
     "suggest": "foretext.suggestion.suggest",
     "texts": "foretext.corpus.texts",
     "trust": "foretext.base.registry",

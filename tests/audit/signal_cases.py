@@ -17,6 +17,7 @@ VERBS = {
     "list": "list",
     "inspect": "inspect {in}/text.txt",
     "clean": "clean {in}/text.txt -o {out} --no-rules",
+    "show": "show bert {in}/text.txt",
     "plan": "plan bert {in}/text.txt --budget 2m",
     "compare": "compare {in}/text.txt --task classification "
     "--train {in}/classification-train.tsv -o {out} --budget 40s",

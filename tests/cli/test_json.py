@@ -17,6 +17,7 @@ COMMANDS = {
     "inspect": "inspect corpus.txt",
     "clean": "clean corpus.txt -o clean --no-rules --workers 1",
     "tokenizer": "tokenizer corpus.txt -o tokenizer --vocab-size 300",
+    "show": "show gpt corpus.txt -n 1",
     "pretrain": "pretrain word2vec corpus.txt -o pretrained --set vectors.epochs=1",
     "finetune": "finetune classification linear rows.csv --test rows.csv -o finetuned",
     "compare": "compare --task classification --train rows.csv --test test.csv --only linear "

@@ -35,6 +35,7 @@ from foretext.cli.report import report
 from foretext.cli.search import search
 from foretext.cli.serve import serve
 from foretext.cli.shared import Trust, trusting
+from foretext.cli.show import show
 from foretext.cli.suggest import suggest
 from foretext.cli.tokenizer import tokenizer
 from foretext.cli.verb import Verb
@@ -54,6 +55,7 @@ for verb in (
     inspect,
     clean,
     tokenizer,
+    show,
     plan,
     pretrain,
     finetune,

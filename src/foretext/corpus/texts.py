@@ -41,6 +41,7 @@ __all__ = [
     "iterate_texts",
     "memory_identity",
     "spooled",
+    "text_or_files",
     "texts",
 ]
 
@@ -110,6 +111,27 @@ def found_sources(given: TextSource, column: str = COLUMN) -> SourceNames:
                 f"correct the name, or {_CLEAR}."
             )
     return names
+
+
+def text_or_files(given: str) -> SourceNames:
+    """Return what names files as it is, and any other string as a text itself.
+
+    Empty lines of a text end documents.
+
+    Raises:
+        CorpusError: the string is empty, or looks like the name of a file that is not there.
+    """
+    if _names_file(given):
+        return given
+    documents = [part for part in re.split(r"\n\s*\n", given) if part.strip()]
+    if not documents:
+        raise CorpusError("The text is empty; give a text, or a file, folder or glob of texts.")
+    if _looks_like_path(given) or _are_few_words([given]):
+        raise CorpusError(
+            f"{_shown(given)}: there is no such file or folder; correct the name, or give a text "
+            "of several words."
+        )
+    return texts(documents)
 
 
 def counted_texts(texts: Iterable[str], progress: Advance | None) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -33,7 +33,8 @@ from foretext.pretraining.building import (
 )
 from foretext.pretraining.distill import ValidationOf, distilled
 from foretext.pretraining.job import Base, PretrainingJob
-from foretext.pretraining.learner import Learner, Trained
+from foretext.pretraining.language_model_examples import given_tokenizer, shown_examples
+from foretext.pretraining.learner import Draw, Learner, Trained
 from foretext.pretraining.plan.sample import CorpusSample
 from foretext.pretraining.planning import (
     plan_network,
@@ -51,6 +52,7 @@ from foretext.recipe import Recipe
 from foretext.report.model_card import model_card
 from foretext.report.run_files import Sample
 from foretext.run_folder import RunFolder
+from foretext.shown import Shown
 from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.kept_record import kept_record
@@ -190,6 +192,12 @@ class LanguageModelLearner(Learner[TrainedModel]):
         device = _device_after(config)
         learned = LanguageModel(tokenizer, model.backbone, model.objective, device=device)
         return Trained(learned, history, {}, recipe)
+
+    def show(self, job: PretrainingJob, draw: Draw) -> Iterable[Shown]:
+        """Learn the tokenizer, encode the text, and draw examples; see `Learner.show`."""
+        job = replace(job, recipe=ruled_by_text(job.recipe, CorpusSample(job.text())))
+        tokenizer = given_tokenizer(job.recipe, draw.tokenizer) or _tokenizer(job, None)
+        return shown_examples(job.recipe, tokenizer, _tokens(job, tokenizer).train, draw)
 
     def next_command(self, model: LanguageModel, run: str) -> str:
         """Do what the objective is for: fill a mask, or write a text."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from foretext.base.errors import SettingError
@@ -13,12 +14,13 @@ from foretext.pretraining.budget import begun, kept_budget
 from foretext.pretraining.job import Base, PretrainingJob
 from foretext.pretraining.shared import SharedFolder
 from foretext.recipe import Recipe
+from foretext.shown import Shown
 
 if TYPE_CHECKING:
     from foretext.pretraining.affordable import Work
     from foretext.pretraining.plan.sample import CorpusSample
 
-__all__ = ["FREE_TO_CHANGE", "Learner", "Trained", "TrainedT", "learner_of"]
+__all__ = ["FREE_TO_CHANGE", "Draw", "Learner", "Trained", "TrainedT", "learner_of"]
 
 FREE_TO_CHANGE = (  # between a run and its resume
     "workers",
@@ -47,6 +49,15 @@ class Trained:
     history: list[dict[str, Any]]
     facts: Mapping[str, Any]
     recipe: Recipe
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Which examples of a text are shown."""
+
+    number: int = 3
+    seed: int = 0
+    tokenizer: Path | None = None  # file or run of a tokenizer; None: one is learned of the text
 
 
 TrainedT = TypeVar("TrainedT", bound=Trained)
@@ -136,6 +147,18 @@ class Learner(ABC, Generic[TrainedT]):
         raise SettingError(
             "torchrun trains language models, into a run's folder; start this without it."
         )
+
+    def show(self, job: PretrainingJob, draw: Draw) -> Iterable[Shown]:
+        """Yield examples of a text as the training reads them; nothing is trained.
+
+        Args:
+            job: in a temporary folder; its recipe has a value for all that the text decides.
+            draw: which examples.
+
+        Raises:
+            ForetextError: text or settings cannot be used, or the kind has nothing to show.
+        """
+        raise SettingError(f"{job.recipe.kind.at_first} has no examples that could be shown.")
 
     @abstractmethod
     def next_command(self, model: Any, run: str) -> str:

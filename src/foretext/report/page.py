@@ -31,6 +31,7 @@ __all__ = [
     "duration",
     "label",
     "make_ready",
+    "page_html",
     "percent",
     "setting_sections",
     "table",
@@ -60,8 +61,15 @@ def write_page(path: Path, template: str, charts: dict[str, dict[str, Any]], **p
     Raises:
         OutputError: `path` cannot be written.
     """
-    scripts = [_vega(), _resource("charts.js")]
-    html = (
+    html = page_html(template, charts, **parts)
+    with atomic_file(path) as temporary:
+        temporary.write_text(html, encoding="utf-8", newline="\n")
+
+
+def page_html(template: str, charts: dict[str, dict[str, Any]], **parts: Any) -> str:
+    """Return the page that `write_page` writes; without charts it has no script."""
+    scripts = [_vega(), _resource("charts.js")] if charts else []
+    html: str = (
         _templates()
         .get_template(template)
         .render(
@@ -72,8 +80,7 @@ def write_page(path: Path, template: str, charts: dict[str, dict[str, Any]], **p
             **parts,
         )
     )
-    with atomic_file(path) as temporary:
-        temporary.write_text(html, encoding="utf-8", newline="\n")
+    return html
 
 
 def make_ready() -> None:

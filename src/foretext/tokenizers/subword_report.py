@@ -6,16 +6,14 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from functools import cache
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from foretext.base.errors import CorpusError
-from foretext.tokenizers.byte_pieces import byte_letters
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from tokenizers import decoders
+from foretext.tokenizers.token_names import shown_token
 
 __all__ = ["Segmentation", "SubwordReport", "subword_report"]
 
@@ -127,26 +125,10 @@ def _tokens_of_words(text: str, offsets: list[tuple[int, int]]) -> tuple[np.ndar
 
 def _longest_tokens(tokenizer: SubwordTokenizer, count: int) -> list[str]:
     special = {token.content for token in tokenizer.library.get_added_tokens_decoder().values()}
-    shown = [_shown(tokenizer, token) for token in tokenizer.tokens if token not in special]
+    shown = [shown_token(tokenizer, token) for token in tokenizer.tokens if token not in special]
     return sorted(shown, key=lambda token: (-len(token.removeprefix("##")), token))[:count]
 
 
 def _cut(tokenizer: SubwordTokenizer, text: str) -> list[str]:
     tokens = tokenizer.library.encode(text, add_special_tokens=False).tokens
-    return [_shown(tokenizer, token) for token in tokens]
-
-
-def _shown(tokenizer: SubwordTokenizer, token: str) -> str:
-    """The token as text; of bytes that are no whole character as ``<E6><BC>``."""
-    if not isinstance(tokenizer.library.decoder, decoders.ByteLevel):
-        return token
-    text: str = tokenizer.library.decoder.decode([token])
-    if "\ufffd" not in text:
-        return text
-    return "".join(f"<{_bytes_by_letter()[letter]:02X}>" for letter in token)
-
-
-@cache
-def _bytes_by_letter() -> dict[str, int]:
-    letters = byte_letters()
-    return {bytes(row[row > 0]).decode(): byte for byte, row in enumerate(letters)}
+    return [shown_token(tokenizer, token) for token in tokens]

@@ -6,11 +6,15 @@ its inside: `Ġship` and `▁ship` become "ship", and `s` becomes "##s".
 
 from __future__ import annotations
 
+from functools import cache
+
+from foretext.tokenizers.byte_pieces import byte_letters
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.word_marks import METASPACE, byte_text, is_byte_level
 from foretext.tokenizers.wordpiece import PREFIX
+from tokenizers import decoders
 
-__all__ = ["token_names"]
+__all__ = ["shown_token", "token_names"]
 
 
 def token_names(tokenizer: SubwordTokenizer) -> list[str]:
@@ -56,3 +60,19 @@ def _name(text: str, begins: bool) -> str:
     if not bare or "\ufffd" in text:
         return ""
     return bare if begins else f"{PREFIX}{bare}"
+
+
+def shown_token(tokenizer: SubwordTokenizer, token: str) -> str:
+    """Return a token as text; of bytes that are no whole character as ``<E6><BC>``."""
+    if not isinstance(tokenizer.library.decoder, decoders.ByteLevel):
+        return token
+    text: str = tokenizer.library.decoder.decode([token])
+    if "\ufffd" not in text:
+        return text
+    return "".join(f"<{_bytes_by_letter()[letter]:02X}>" for letter in token)
+
+
+@cache
+def _bytes_by_letter() -> dict[str, int]:
+    letters = byte_letters()
+    return {bytes(row[row > 0]).decode(): byte for byte, row in enumerate(letters)}

@@ -1,0 +1,104 @@
+"""``foretext show RECIPE TEXT``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from foretext.base.terminal import say
+from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
+from foretext.cli.shared import (
+    AsJson,
+    Column,
+    Encoding,
+    Entities,
+    Overwrite,
+    hiding,
+    print_json,
+    reading,
+)
+
+__all__ = ["show"]
+
+
+def show(
+    recipe: Annotated[
+        str,
+        typer.Argument(
+            metavar="RECIPE",
+            help="A name (see `foretext list`) or a TOML file.",
+            autocompletion=complete_recipe,
+        ),
+    ],
+    text: Annotated[
+        str,
+        typer.Argument(
+            metavar="TEXT",
+            help="A text itself, or a file, folder, glob or URL of texts; - for standard input.",
+        ),
+    ],
+    number: Annotated[
+        int, typer.Option("--number", "-n", metavar="N", min=1, help="How many examples.")
+    ] = 3,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the draws.")] = 0,
+    tokenizer: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN",
+            help="A run or a file with a tokenizer; by default one is learned of the text.",
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A TOML file whose settings go over the recipe's."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="SECTION.NAME=VALUE",
+            help="Change one setting; `foretext list --settings` shows them.",
+            autocompletion=complete_setting_of_recipe,
+        ),
+    ] = None,
+    encoding: Encoding = None,
+    column: Column = None,
+    entities: Entities = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write a page, such as page.html."),
+    ] = None,
+    lang: Annotated[
+        Literal["en", "zh"] | None,
+        typer.Option(help="Language of titles and notes; by default the system's."),
+    ] = None,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show real training examples of a recipe on your own text."""
+    from foretext.base.files import refuse_existing
+    from foretext.messages import in_language
+    from foretext.pretraining.learner import Draw
+    from foretext.pretraining.showing import show_recipe
+    from foretext.recipe import Recipe
+
+    if output is not None:
+        refuse_existing(output, overwrite=overwrite)
+    given = [*(settings or []), *reading(encoding, column), *hiding(entities)]
+    chosen = Recipe.load(recipe, given, config)
+    with in_language(lang):
+        found = show_recipe(chosen, text, Draw(number, seed, tokenizer), Path(recipe).stem)
+    if output is not None:
+        found.save(output, overwrite=overwrite)
+    if as_json:
+        print_json(found.to_json())
+    elif output is not None:
+        say(f"{found.title}: {output}")
+    else:
+        from rich.console import Console
+
+        from foretext.report.shown_text import print_showing
+
+        print_showing(found, Console())

@@ -1,0 +1,194 @@
+"""One example of a batch as people read it; every objective can be shown by what is here.
+
+The parts hold what the batch holds: tokens, positions and segments beside each other, each target
+beside its token, who sees whom, and what is padding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from foretext.data.batch import Batch, Inputs
+from foretext.messages import language, message, messages_of
+from foretext.shown import Cell, Grid, Note, Part, Table, TokenLine, TokenLines
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.token_names import shown_token
+
+__all__ = ["ShownExample", "say", "shapes_table"]
+
+BLANK = "▁"  # in place of the blank that a token begins with
+NOTHING = "·"  # of a truth value
+TOKEN_TARGETS = frozenset({"original", "next", "previous"})
+
+
+def say(key: str, **values: object) -> str:
+    """Return a message of the area of objectives."""
+    return message(f"objectives.{key}", **values)
+
+
+class ShownExample(NamedTuple):
+    """An example and the tokenizer of its text.
+
+    Attributes:
+        batch: of one example.
+        tokenizer: of the text.
+    """
+
+    batch: Batch
+    tokenizer: SubwordTokenizer
+
+    def parts(self) -> list[Part]:
+        """Return everything that any batch has."""
+        batch = self.batch
+        parts: list[Part] = []
+        if batch.inputs.source is not None:
+            parts.append(TokenLines(say("default.source"), self.lines_of(batch.inputs.source)))
+        parts.append(
+            TokenLines(say("default.row"), (*self.lines_of(batch.inputs), *self.targets()))
+        )
+        return [*parts, *self.other_targets(), *self.seen()]
+
+    def tokens(self, ids: Iterable[int]) -> list[str]:
+        """Return ids as people read them."""
+        names = self.tokenizer.tokens
+        return [
+            shown_token(self.tokenizer, names[index]).replace(" ", BLANK)
+            if index < len(names)
+            else f"[{index}]"
+            for index in ids
+        ]
+
+    def line(self, name: str, values: Iterable[object], marks: Iterable[str] = ()) -> TokenLine:
+        """Return a line under a name of the catalogue."""
+        return TokenLine.of(say(f"lines.{name}"), values, marks)
+
+    def lines_of(
+        self, inputs: Inputs, row: int = 0, marks: Iterable[str] = ()
+    ) -> tuple[TokenLine, ...]:
+        """Return the lines of what a backbone reads: positions, tokens, ids, segments.
+
+        Args:
+            inputs: of the example.
+            row: of the inputs.
+            marks: of the tokens; none: special tokens are marked.
+        """
+        ids = inputs.ids[row].tolist()
+        marks = list(marks) or self.specials(ids)
+        places = range(len(ids)) if inputs.positions is None else inputs.positions[row].tolist()
+        lines = [
+            self.line("position", places),
+            self.line("token", self.tokens(ids), marks),
+            self.line("id", ids),
+        ]
+        if inputs.segments is not None:
+            lines.append(self.line("segment", inputs.segments[row].tolist()))
+        if inputs.token_mask is not None:
+            lines.append(self.line("token_mask", _truths(inputs.token_mask[row])))
+        return tuple(lines)
+
+    def specials(self, ids: Sequence[int]) -> list[str]:
+        """Return the mark of each token that stands for no text."""
+        special = self.tokenizer.special.ids
+        return ["special" if index in special else "" for index in ids]
+
+    def targets(self) -> list[TokenLine]:
+        """Return a line for each target that has a value at every position."""
+        width = self.batch.inputs.ids.shape[1]
+        return [
+            TokenLine.of(self.target_name(name), self._values(name, target[0]))
+            for name, target in self.batch.targets.items()
+            if self._is_of_positions(name, target, width)
+        ]
+
+    def other_targets(self) -> list[Part]:
+        """Return a table of the targets that are of the whole example."""
+        width = self.batch.inputs.ids.shape[1]
+        rows = [
+            (self.target_name(name), _written(target))
+            for name, target in self.batch.targets.items()
+            if not self._is_of_positions(name, target, width)
+        ]
+        columns = say("default.target"), say("default.value")
+        return [Table.of(say("default.targets"), columns, rows)] if rows else []
+
+    def target_name(self, name: str) -> str:
+        """Return what a target is called; one that a new objective made up has its own name."""
+        return messages_of("objectives", language()).get(f"targets.{name}", name)
+
+    def seen(self) -> list[Part]:
+        """Return who sees whom; a sentence where everybody sees everybody."""
+        inputs = self.batch.inputs
+        if inputs.visibility == "full":
+            return [Note(say("seen.full"))]
+        if inputs.visibility == "split":
+            left, right = _triangle(inputs), _triangle(inputs).T
+            return [
+                self.grid(say("seen.left"), left, inputs),
+                self.grid(say("seen.right"), right, inputs),
+            ]
+        if inputs.visible is not None:
+            return [Note(say("seen.matrix")), self.grid(say("seen.title"), inputs.visible[0])]
+        return [Note(say("seen.causal")), self.grid(say("seen.title"), _triangle(inputs))]
+
+    def grid(self, title: str, visible: Tensor, inputs: Inputs | None = None) -> Grid:
+        """Return who sees whom, (T, S); a row looks at the columns."""
+        inputs = inputs or self.batch.inputs
+        names = self.tokens(inputs.ids[0].tolist())
+        return Grid.of(title, names, names[: visible.shape[1]], visible.tolist())
+
+    def _is_of_positions(self, name: str, target: Tensor, width: int) -> bool:
+        is_row = target.ndim == 2 and target.shape[1] == width
+        return is_row and name not in self.batch.by_example
+
+    def _values(self, name: str, target: Tensor) -> list[object]:
+        if target.dtype == torch.bool:
+            return _truths(target)
+        if name in TOKEN_TARGETS:
+            return [*self.tokens(target.tolist())]
+        return [
+            f"{value:.3g}" if target.is_floating_point() else value for value in target.tolist()
+        ]
+
+
+def shapes_table(batch: Batch) -> Table:
+    """Return the tensors of a batch: name, shape, letters, and what they are."""
+    rows = [*_shapes("", _tensors(batch.inputs))]
+    if batch.inputs.source is not None:
+        rows += _shapes("source.", _tensors(batch.inputs.source))
+    rows += _shapes("targets.", batch.targets)
+    columns = (say("shapes.tensor"), say("shapes.shape"), say("shapes.dtype"), say("shapes.what"))
+    return Table.of(say("shapes.title"), columns, rows)
+
+
+def _tensors(inputs: Inputs) -> dict[str, Tensor]:
+    found = ((field.name, getattr(inputs, field.name)) for field in fields(inputs))
+    return {name: value for name, value in found if torch.is_tensor(value)}
+
+
+def _shapes(before: str, tensors: Mapping[str, Tensor]) -> Iterator[tuple[Cell, ...]]:
+    known = messages_of("objectives", language())
+    for name, tensor in tensors.items():
+        meaning = known.get(f"tensors.{name}") or known.get(f"targets.{name}", "")
+        shape = ", ".join(map(str, tensor.shape))
+        yield before + name, f"({shape})", str(tensor.dtype).removeprefix("torch."), meaning
+
+
+def _triangle(inputs: Inputs) -> Tensor:
+    T = inputs.ids.shape[1]
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def _truths(values: Tensor) -> list[object]:
+    return ["1" if value else NOTHING for value in values.tolist()]
+
+
+def _written(target: Tensor) -> str:
+    values = target.tolist()
+    if isinstance(values, list) and len(values) == 1:
+        values = values[0]
+    return f"{values:.4g}" if isinstance(values, float) else str(values)

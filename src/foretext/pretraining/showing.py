@@ -1,0 +1,116 @@
+"""`show`: real training examples of any recipe, on the user's own text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import SettingError
+from foretext.base.files import temporary_folder
+from foretext.corpus.texts import TextSource, text_or_files
+from foretext.messages import Language, in_language, language
+from foretext.pretraining.given_texts import read_memory
+from foretext.pretraining.job import PretrainingJob, Sources
+from foretext.pretraining.learner import Draw, learner_of
+from foretext.recipe import Recipe
+from foretext.recipe.recipe import GivenSections, given_sections
+from foretext.recipe.text_settings import resolved
+from foretext.report.showing import Showing
+from foretext.run_folder import RunFolder
+
+__all__ = ["show", "show_recipe"]
+
+MOST_EXAMPLES = 1000
+LARGE, BEGINNING = 8 << 20, 4 << 20  # bytes: of a large text only the beginning is read
+SMALL = 1 << 18  # bytes of a text in which hardly a word is frequent
+
+
+@checked_arguments
+def show(
+    recipe: str | Path | Recipe,
+    text: TextSource,
+    *,
+    examples: int = 3,
+    seed: int = 0,
+    tokenizer: str | Path | None = None,
+    settings: GivenSections | None = None,
+    lang: Language | None = None,
+) -> Showing:
+    """Show training examples of a recipe as the training reads them; nothing is trained.
+
+    Args:
+        recipe: a name such as ``"bert"``, a TOML file, or a `Recipe`.
+        text: a text itself, whose empty lines end documents; or a corpus, as `pretrain` takes it.
+        examples: how many.
+        seed: of the draws.
+        tokenizer: a file or a run that has one; None: one is learned of the text.
+        settings: over those of the recipe, as `pretrain` takes them.
+        lang: of titles and notes, ``"en"`` or ``"zh"``; None: the system's.
+
+    Raises:
+        ForetextError: text, recipe or tokenizer cannot be used; the message says why.
+    """
+    given, name = given_sections(settings), None
+    if isinstance(recipe, str | Path):
+        name, recipe = str(recipe), Recipe.load(recipe, given)
+    elif given:
+        raise SettingError(
+            "settings: a Recipe object takes no settings; give the name of the recipe instead, or "
+            "Recipe.load(NAME, settings)."
+        )
+    draw = Draw(examples, seed, None if tokenizer is None else Path(tokenizer))
+    with in_language(lang):
+        return show_recipe(recipe, text, draw, name)
+
+
+def show_recipe(recipe: Recipe, text: TextSource, draw: Draw, name: str | None = None) -> Showing:
+    """Do what `show` does, in the language of messages.
+
+    Args:
+        recipe: that learns.
+        text: as `show` takes it.
+        draw: which examples.
+        name: of the recipe, for the headline; None: what learns.
+
+    Raises:
+        ForetextError: as `show`.
+    """
+    if not 1 <= draw.number <= MOST_EXAMPLES:
+        raise SettingError(f"examples = {draw.number}: give a number from 1 to {MOST_EXAMPLES:,}.")
+    learner = learner_of(recipe)
+    learner.check(recipe, None)
+    if recipe.kind.reads_text and isinstance(text, str):
+        text = text_or_files(text)
+    with temporary_folder() as folder:
+        job = PretrainingJob(run=RunFolder(folder), recipe=recipe, corpus=cast(Sources, text))
+        recipe, sources = read_memory(recipe, text)
+        job = _read(replace(job, recipe=recipe, corpus=sources, keep=False))
+        shown = tuple(learner.show(job, draw))
+    return Showing(name or recipe.name, shown, language())
+
+
+def _read(job: PretrainingJob) -> PretrainingJob:
+    """Return the job with its text open, and with settings for a text that is only looked at.
+
+    Nothing is held out, and of a small text no word is left out as rare.
+    """
+    recipe = job.recipe
+    if "data" in recipe.parts and "data.valid_rate" not in recipe.chosen:
+        recipe = recipe.with_settings("data", valid_rate=0.0)
+    if not recipe.kind.reads_text:
+        return replace(job, recipe=recipe)
+    job = replace(job, recipe=recipe).opened()
+    size = job.text().num_bytes
+    if size is not None and size > LARGE:
+        job = job.fixed(BEGINNING)
+    if size is not None and size < SMALL and _counts_words(recipe):
+        recipe = recipe.with_settings("tokenizer", min_count=1)
+    return replace(job, recipe=resolved(recipe, job.text()))
+
+
+def _counts_words(recipe: Recipe) -> bool:
+    """Whether the tokenizer leaves out rare words, and the user has not said which are rare."""
+    has_setting = "min_count" in recipe.parts["tokenizer"].settings()
+    return has_setting and "tokenizer.min_count" not in recipe.chosen
