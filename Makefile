@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-all test-cluster clients check fix audit bench docs notebooks release clean
+.PHONY: demo test test-all test-cluster clients check fix audit bench docs notebooks site release clean
 
 demo: $(VENV)/.user                 ## the main job, on text that every Python installation has
 	$(BIN)/foretext demo --output demo --overwrite
@@ -46,6 +46,9 @@ docs: $(VENV)/.dev                  ## run every code block in README and guides
 notebooks: $(VENV)/.dev             ## write the lessons of docs/course/ as Jupyter notebooks to build/notebooks/
 	$(BIN)/python -m tools.notebooks build/notebooks
 
+site: $(VENV)/.site                 ## the documentation site in site/: both languages, with search, from disk
+	$(BIN)/python -m tools.site build
+
 release: $(VENV)/.dev               ## build wheel and sdist in dist/, and test each in a fresh environment
 	$(BIN)/python -m tools.release
 
@@ -60,5 +63,9 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --editable '.[dev]'
 	touch $@ $(VENV)/.user
 
+$(VENV)/.site: $(VENV)/.dev
+	$(PIP) --editable '.[dev,site]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) demo runs dist build
+	rm -rf $(VENV) demo runs dist build site

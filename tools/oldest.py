@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
-OF_DEVELOPERS = ("bench", "dev")
+OF_DEVELOPERS = ("bench", "dev", "site")
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ SHELLS = ("console", "sh")
 # Pages of less than a second. tests/docs/test_commands.py reads the commands of all the others too,
 # and tests/outside/ tests the files that the pages on extending show.
 QUICK = {
-    *("ARCHITECTURE.md", "CONTRIBUTING.md", "docs/benchmarks.md", "docs/index.md"),
+    *("ARCHITECTURE.md", "CONTRIBUTING.md", "docs/benchmarks.md"),
     *("docs/extending/family.md", "docs/extending/index.md"),
     *(f"docs/guides/{name}.md" for name in ("autoencoders", "in-memory", "index", "reliability")),
     *(f"docs/guides/{name}.md" for name in ("scale", "subwords", "torchrun")),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 
 from tools.site.translations import PageError, problems, stamp
+from tools.site.tree import ROOT
 
 __all__ = ["main"]
 
@@ -14,18 +16,41 @@ def main(arguments: list[str] | None = None) -> None:
     """Do what the first word says; the exit code is 1 where something is wrong."""
     parser = argparse.ArgumentParser(prog="python -m tools.site", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
+    verbs.add_parser("build", help="write the site into site/, and check it")
     verbs.add_parser("check", help="name missing, stale and differing Chinese pages")
     stamping = verbs.add_parser("stamp", help="say that a Chinese page is up to date")
     stamping.add_argument("pages", nargs="+", metavar="PAGE", help="such as guides/word2vec.md")
     given = parser.parse_args(arguments)
+    if given.verb == "build":
+        _build()
+        return
     if given.verb == "check":
-        found = list(problems())
-        sys.exit("\n".join(found) if found else None)
+        _end(problems())
     for page in given.pages:
         try:
             print(f"stamped {stamp(page)}")
         except PageError as error:
             sys.exit(str(error))
+
+
+def _build() -> None:
+    """Build the site, and end with what is wrong with it or its pages."""
+    from tools.site.building import BuildError, build
+    from tools.site.checking import dead_links, foreign_requests, unexecuted_blocks
+
+    site = ROOT / "site"
+    try:
+        build(site)
+    except BuildError as error:
+        sys.exit(str(error))
+    _end([*problems(), *unexecuted_blocks(), *dead_links(site), *foreign_requests(site)])
+    print(f"The site is in {site}; open {site / 'index.html'}.")
+
+
+def _end(found: Iterable[str]) -> None:
+    """End with exit code 1 where something was found."""
+    if said := "\n".join(found):
+        sys.exit(said)
 
 
 if __name__ == "__main__":

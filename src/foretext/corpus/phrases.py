@@ -59,9 +59,11 @@ class Phrases:
     Raises:
         SettingError: a setting is not allowed.
 
-    >>> phrases = Phrases(min_count=1, threshold=1).fit([["new", "york"], ["new", "york"], ["a"]])
-    >>> phrases[["in", "new", "york"]]
-    ['in', 'new_york']
+    Examples:
+        >>> sentences = [["new", "york"], ["new", "york"], ["a"]]
+        >>> phrases = Phrases(min_count=1, threshold=1).fit(sentences)
+        >>> phrases[["in", "new", "york"]]
+        ['in', 'new_york']
     """
 
     @checked_arguments

@@ -232,7 +232,8 @@ class FastTextClassifier(TextLabeller):
             cutoff: words and n-grams to keep, those with the longest vectors; None: all.
             dsub: numbers to a byte.
             qnorm: keep the length of a vector in a byte of its own.
-            epochs, lr: of that second training; None: as in the first.
+            epochs: of that second training; None: as in the first.
+            lr: its learning rate; None: as in the first.
             rows: how a file is to be read.
 
         Raises:

@@ -1,0 +1,84 @@
+"""A page for each verb of the command line, made from what ``foretext VERB --help`` is made of."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from typing import Any
+
+from typer.main import get_command
+
+from foretext.cli.app import app
+from tools.site.languages import Language
+
+__all__ = ["verb_pages"]
+
+FOLDER = "reference/verbs"
+
+
+def verb_pages(language: Language) -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of each page; the first lists the others."""
+    commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+    yield f"{FOLDER}.md", _index(commands, language)
+    for name, command in commands.items():
+        yield f"{FOLDER}/foretext-{name}.md", _page(name, command, language)
+
+
+def _index(commands: dict[str, Any], language: Language) -> str:
+    title = language.say("Verbs of the command line", "命令行动词")
+    note = language.say(
+        "`foretext VERB --help` shows the same in a terminal.",
+        "每一页都由 `foretext 动词 --help` 的内容生成，说明文字是英文。",
+    )
+    rows = [
+        f"| [{name}](verbs/foretext-{name}.md) | {_first(command)} |"
+        for name, command in commands.items()
+    ]
+    head = language.say("| verb | what it does |", "| 动词 | 作用 |")
+    return "\n".join([f"# {title}", "", note, "", head, "|---|---|", *rows, ""])
+
+
+def _page(name: str, command: Any, language: Language) -> str:
+    context = command.make_context(name, [], resilient_parsing=True)
+    usage = " ".join(command.collect_usage_pieces(context))
+    named: dict[str, list[str]] = {"argument": [], "option": []}
+    for parameter in command.get_params(context):
+        if (record := parameter.get_help_record(context)) is not None:
+            kind = parameter.param_type_name
+            shown = record[0].partition(" ")[0] if kind == "argument" else record[0]
+            named[kind].append(_entry(parameter.opts[0], shown, record[1]))
+    parts = [
+        f"# foretext {name}",
+        "```text\n" + f"foretext {name} {usage}" + "\n```",
+        _markdown(command.help),
+    ]
+    titles = {
+        "argument": language.say("Arguments", "参数"),
+        "option": language.say("Options", "选项"),
+    }
+    for kind, entries in named.items():
+        if entries:
+            parts.append(f"## {titles[kind]}")
+            parts.append("\n".join(['<dl class="named">', *entries, "</dl>"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _entry(name: str, shown: str, said: str) -> str:
+    """Return an option and its help, with a name to link to."""
+    anchor = name.lstrip("-")
+    return f'<dt id="{anchor}"><code>{html.escape(shown)}</code></dt><dd>{_code(said)}</dd>'
+
+
+def _code(text: str) -> str:
+    """Return a help text as HTML; what stands between back quotes is code."""
+    parts = html.escape(text).split("`")
+    return "".join(f"<code>{part}</code>" if odd % 2 else part for odd, part in enumerate(parts))
+
+
+def _first(command: Any) -> str:
+    """Return the first sentence of the help of a verb."""
+    return _markdown(command.help).split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+
+
+def _markdown(text: str) -> str:
+    return text.replace("\b\n", "").replace("<", "&lt;").strip()
