@@ -58,6 +58,7 @@ def changed(path: Path, old: str, new: str) -> None:
 
 def test_the_pages_of_this_repository() -> None:
     assert list(problems()) == []
+    main(["check"])  # which ends with what is wrong, if anything is
 
 
 def test_a_stamped_page_is_fine(docs: Path) -> None:

@@ -23,14 +23,10 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.verb == "build":
         _build()
-        return
-    if given.verb == "check":
+    elif given.verb == "check":
         _end(problems())
-    for page in given.pages:
-        try:
-            print(f"stamped {stamp(page)}")
-        except PageError as error:
-            sys.exit(str(error))
+    else:
+        _stamp(given.pages)
 
 
 def _build() -> None:
@@ -45,6 +41,15 @@ def _build() -> None:
         sys.exit(str(error))
     _end([*problems(), *unexecuted_blocks(), *dead_links(site), *foreign_requests(site)])
     print(f"The site is in {site}; open {site / 'index.html'}.")
+
+
+def _stamp(pages: Iterable[str]) -> None:
+    """Stamp the Chinese page of each English one."""
+    for page in pages:
+        try:
+            print(f"stamped {stamp(page)}")
+        except PageError as error:
+            sys.exit(str(error))
 
 
 def _end(found: Iterable[str]) -> None:
