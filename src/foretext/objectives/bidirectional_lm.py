@@ -6,7 +6,7 @@ frequent words are cheap (Grave et al. 2017); the loss is the mean over the pred
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +26,8 @@ from foretext.nn.token_head import Score, TokenHead
 from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import ModelInUse, Objective, TextRules, row_length
 from foretext.objectives.causal_lm import SoftmaxConfig, within_vocabulary
+from foretext.objectives.shown_example import ShownExample, say
+from foretext.shown import Note, Part, TokenLines
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["BidirectionalLM"]
@@ -63,6 +65,18 @@ class BidirectionalLM(Objective):
         self.row_length = row_length(config, backbone)
         self.separator = tokenizer.special.required("sep")
         self.head = _head(config, backbone)
+
+    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+        """Return each word with the next one, from the left, and the one before, from the right."""
+        example, targets = ShownExample(batch, tokenizer), batch.targets
+        row = example.lines_of(batch.inputs)
+        words = {part: targets[target][0].tolist() for part, target in PARTS.items()}
+        lines = [
+            example.line(part, example.tokens(ids), ["target"] * len(ids))
+            for part, ids in words.items()
+        ]
+        note = Note(say("bidirectional_lm.note", number=targets["next"].numel()))
+        return [note, TokenLines(say("default.row"), (*row, *lines)), *example.seen()]
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut the text into rows, at other places in each epoch."""

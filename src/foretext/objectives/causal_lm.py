@@ -33,6 +33,8 @@ from foretext.objectives.base import (
     check_tied,
     row_length,
 )
+from foretext.objectives.shown_example import ShownExample, say
+from foretext.shown import Note, Part
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["CausalLM", "SoftmaxConfig"]
@@ -154,6 +156,14 @@ class CausalLM(Objective):
         """Generate text after the first tokens of a row."""
         prompt = model.tokenizer.decode(row[:PROMPT_TOKENS])
         return {"text": prompt, "answers": [model.generate(prompt, NEW_TOKENS)[0].text]}
+
+    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+        """Return input and target, which are shifted by one, and the first steps one by one."""
+        example = ShownExample(batch, tokenizer)
+        notes = [Note(say("causal_lm.note", number=batch.targets["next"].numel()))]
+        if self.carries_state:
+            notes.append(Note(say("causal_lm.carried")))
+        return [*notes, example.shifted(), example.steps(), *example.seen()]
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut the text into rows, at other places in each epoch."""

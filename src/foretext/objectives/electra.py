@@ -43,6 +43,8 @@ from foretext.objectives.masking import (
     masked_positions,
     with_masked_positions,
 )
+from foretext.objectives.shown_example import ShownExample, say
+from foretext.shown import Note, Part, TokenLines
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Detector", "Electra"]
@@ -148,6 +150,39 @@ class Electra(Objective):
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any] | None:
         """Replace a word of a row by one of the generator's, and ask which it is."""
         return _plant_a_word(model, row, self.replaced)
+
+    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+        """Return what the generator reads, what it draws, and what the backbone is asked of it."""
+        assert self.generator is not None
+        was_training = self.training
+        with torch.no_grad():
+            prepared = self.eval().prepare(batch, self.generator)
+        self.train(was_training)
+        example = ShownExample(batch, tokenizer)
+        masked, replaced = (prepared.targets[name][0].tolist() for name in ("masked", "replaced"))
+        position, read, _, *others = example.lines_of(
+            batch.inputs, marks=example.masks(batch.inputs.ids[0].tolist())
+        )
+        drawn = prepared.inputs.ids[0].tolist()
+        marks = ["replaced" if each else "" for each in replaced]
+        lines = (
+            position,
+            example.line("original", example.tokens(batch.targets["original"][0].tolist())),
+            example.line("generator", read.tokens, read.marks),
+            example.line("discriminator", example.tokens(drawn), marks),
+            example.line("id", drawn),
+            *others,
+            example.line("label", map(int, replaced)),
+        )
+        num_masked, num_replaced = sum(masked), sum(replaced)
+        note = say(
+            "electra.note",
+            masked=num_masked,
+            replaced=num_replaced,
+            right=num_masked - num_replaced,
+            tokens=batch.inputs.num_tokens,
+        )
+        return [Note(note), TokenLines(say("default.row"), lines), *example.seen()]
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; each is masked differently every time it is read."""

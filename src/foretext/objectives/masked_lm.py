@@ -31,6 +31,8 @@ from foretext.objectives.masking import (
     with_masked_positions,
 )
 from foretext.objectives.sentence_pairs import SentencePairs, has_pairs
+from foretext.objectives.shown_example import ShownExample, say
+from foretext.shown import Note, Part
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["MaskedLM"]
@@ -126,6 +128,27 @@ class MaskedLM(Objective):
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
         """Mask the word in the middle of a row, and fill it."""
         return hide_a_word(model, row)
+
+    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+        """Return which tokens are masked and how, and whether the second text follows."""
+        example = ShownExample(batch, tokenizer)
+        note, lines = example.cloze()
+        parts = [Note(self._rule()), note, lines]
+        if (units := batch.targets.get("unit")) is not None:
+            kind = self.config.kinds[int(units.max()) - 1]
+            parts.insert(2, Note(say("masked_lm.unit", kind=say(f"units.{kind}"))))
+        if (follows := batch.targets.get("follows")) is not None:
+            answer = "follows" if int(follows[0]) else "stranger"
+            parts.insert(0, Note(say(f"masked_lm.{answer}")))
+        return [*parts, *example.seen()]
+
+    def _rule(self) -> str:
+        """Say by which rule tokens are masked."""
+        config = self.config
+        shares = (config.mask_rate, *config.replacements)
+        kinds = say("masked_lm.or").join(say(f"units.{kind}") for kind in config.kinds)
+        rate, mask, random, kept = (f"{share:.0%}" for share in shares)
+        return say("masked_lm.rule", rate=rate, mask=mask, random=random, kept=kept, kinds=kinds)
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows or pairs from the text; each is masked differently every time it is read."""

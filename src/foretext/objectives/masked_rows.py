@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -15,10 +15,18 @@ from foretext.data.token_file import ENTITY, WORD
 from foretext.data.token_stream import TokenStream
 from foretext.objectives.corruption import choose_masked, corrupt_masked
 
-__all__ = ["MaskedRows", "Masking", "UnitKind"]
+__all__ = ["Masked", "MaskedRows", "Masking", "UnitKind"]
 
 UnitKind = Literal["token", "word", "phrase", "entity"]
 BITS = {"word": WORD, "phrase": WORD, "entity": ENTITY}
+
+
+class Masked(NamedTuple):
+    """Rows with masks."""
+
+    ids: np.ndarray  # (B, T), corrupted
+    chosen: np.ndarray  # (B, T) bool, the masked positions
+    kinds: np.ndarray | None = None  # (B,), which of several kinds of units a row hides
 
 
 @dataclass(frozen=True)
@@ -35,33 +43,41 @@ class Masking:
     shares: tuple[float, float, float] = (0.8, 0.1, 0.1)  # masked, random, as it was
     kinds: tuple[UnitKind, ...] = ("phrase",)  # each row draws one; a phrase of one word is a word
 
-    def apply(
-        self, ids: np.ndarray, draws: Draws, units: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return corrupted ids and the masked positions, (B, T) bool, of ids (B, T).
+    def apply(self, ids: np.ndarray, draws: Draws, units: np.ndarray | None = None) -> Masked:
+        """Return ids (B, T) with masks, and which positions these are.
 
         Where the text has `units` (B, T), these say what a token begins, and not its id.
         """
+        drawn = None
         if len(self.kinds) == 1:
-            masked = self._chosen(ids, draws, units, self.kinds[0])
+            chosen = self._chosen(ids, draws, units, self.kinds[0])
         else:
-            masked = self._mixed(ids, draws, units)
+            chosen, drawn = self._mixed(ids, draws, units)
         others = np.flatnonzero(self.ordinary)
-        return corrupt_masked(ids, masked, draws, self.mask_id, others, self.shares), masked
+        corrupted = corrupt_masked(ids, chosen, draws, self.mask_id, others, self.shares)
+        return Masked(corrupted, chosen, drawn)
 
-    def targets(self, ids: np.ndarray, masked: np.ndarray) -> dict[str, torch.Tensor]:
-        """Return what the objective scores."""
-        return {"original": torch.from_numpy(ids), "masked": torch.from_numpy(masked)}
+    def targets(self, ids: np.ndarray, masked: Masked) -> dict[str, torch.Tensor]:
+        """Return what the objective scores; `unit`, (B, T), is for people alone.
 
-    def _mixed(self, ids: np.ndarray, draws: Draws, units: np.ndarray | None) -> np.ndarray:
-        """Draw a kind for each row, and mask the rows of each kind."""
+        It has the number of the kind that a masked token was hidden with, from 1, and 0 elsewhere.
+        """
+        targets = {"original": torch.from_numpy(ids), "masked": torch.from_numpy(masked.chosen)}
+        if masked.kinds is not None:
+            targets["unit"] = torch.from_numpy(masked.chosen * (masked.kinds[:, None] + 1))
+        return targets
+
+    def _mixed(
+        self, ids: np.ndarray, draws: Draws, units: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Draw a kind for each row, and mask the rows of each kind; return the kinds, too."""
         masked = np.zeros(ids.shape, np.bool_)
         drawn = whole_numbers(draws.random((len(ids), 1))[:, 0], len(self.kinds))
         for number, kind in enumerate(self.kinds):
             rows = drawn == number  # none, maybe, but numbers are drawn as if there were some
             of_rows = None if units is None else units[rows]
             masked[rows] = self._chosen(ids[rows], DrawsAmong(draws, rows), of_rows, kind)
-        return masked
+        return masked, drawn
 
     def _chosen(
         self,
@@ -109,5 +125,5 @@ class MaskedRows(ExamplesByRow):
         units = self.stream.take_units(places)
         if units is not None:
             units = np.pad(units, ((0, 0), (1, 1)))  # special tokens are never masked
-        corrupted, masked = self.masking.apply(ids, draws, units)
-        return Batch(Inputs(torch.from_numpy(corrupted)), self.masking.targets(ids, masked))
+        masked = self.masking.apply(ids, draws, units)
+        return Batch(Inputs(torch.from_numpy(masked.ids)), self.masking.targets(ids, masked))

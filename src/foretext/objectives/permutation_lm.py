@@ -14,7 +14,7 @@ B rows, T positions, M predicted tokens of a row at most.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,6 +32,8 @@ from foretext.data.token_stream import TokenStream
 from foretext.nn.vocabulary_head import Score, VocabularyHead
 from foretext.objectives.base import ModelInUse, Objective, check_tied, row_length
 from foretext.objectives.cloze import hide_a_word
+from foretext.objectives.shown_example import NOTHING, ShownExample, say
+from foretext.shown import Grid, Note, Part, TokenLines
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -41,6 +43,7 @@ __all__ = [
     "choose_predicted",
     "draw_order",
     "predicted_first",
+    "shown_order",
     "visible_keys",
 ]
 
@@ -108,6 +111,38 @@ class PermutationLM(Objective):
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:
         """Hide the word in the middle of a row, and predict it."""
         return hide_a_word(model, row)
+
+    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+        """Return the order, and who sees whom in either stream."""
+        example, inputs = ShownExample(batch, tokenizer), batch.inputs
+        assert inputs.visible is not None
+        T = inputs.ids.shape[1] - inputs.num_queries
+        visible, ids = inputs.visible[0], inputs.ids[0, :T].tolist()
+        names, order = example.tokens(ids), shown_order(visible[:T])
+        queries = [T + at for at in batch.targets["predicted"][0, T:].nonzero()[:, 0].tolist()]
+        places = inputs.positions[0, queries].tolist() if inputs.positions is not None else []
+        in_order = sorted(places, key=order.__getitem__)
+        lines = (
+            example.line("position", range(T)),
+            example.line("token", names, ["target" if place else "" for place in order]),
+            example.line("id", ids),
+            example.line("order", (place or NOTHING for place in order)),
+        )
+        note = say(
+            "permutation_lm.note",
+            number=len(queries),
+            tokens=T,
+            order=" → ".join(f"{place} {names[place]}" for place in in_order),
+        )
+        asked = [f"{place} {names[place]}" for place in places]
+        return [
+            Note(note),
+            TokenLines(say("default.row"), lines),
+            Note(say("permutation_lm.content")),
+            Grid.of(say("permutation_lm.content_title"), names, names, visible[:T].tolist()),
+            Note(say("permutation_lm.query")),
+            Grid.of(say("permutation_lm.query_title"), asked, names, visible[queries].tolist()),
+        ]
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; each gets another order every time it is read."""
@@ -258,6 +293,16 @@ def draw_order(predicted: np.ndarray, rng: Draws) -> np.ndarray:
     ranks = draw.argsort(axis=1).argsort(axis=1)
     order: np.ndarray = np.where(predicted, ranks + 1, 0)
     return order
+
+
+def shown_order(visible: Tensor) -> list[int]:
+    """Return each token's place in the order, (T,), from whom the tokens see, (T, T).
+
+    0 = it is not predicted, and everybody sees it.
+    """
+    seen_by_all = int(visible.all(0).sum())
+    counts = visible.sum(1).tolist()  # a token sees these, and the predicted ones before itself
+    return [int(count) - seen_by_all for count in counts]
 
 
 def predicted_first(predicted: np.ndarray, multiple: int = 1) -> np.ndarray:

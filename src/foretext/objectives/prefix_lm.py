@@ -27,6 +27,7 @@ from foretext.data.token_stream import TokenStream
 from foretext.objectives.base import ModelInUse
 from foretext.objectives.reading import Reading
 from foretext.objectives.sequence_to_sequence import SequenceConfig, SequenceToSequence
+from foretext.objectives.shown_example import say
 from foretext.objectives.source_rows import source_batch
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -70,6 +71,16 @@ class PrefixLM(SequenceToSequence):
         if self.needs_source:
             return super().reading(source)
         return Reading(tuple(source or ()), opening_visibility="full")
+
+    def shown_rule(self, batch: Batch) -> str:
+        """Say where the second part begins, which is predicted."""
+        hidden = batch.targets["hidden"]
+        num = int(hidden.sum())
+        if batch.inputs.source is not None:
+            read = batch.inputs.source.ids.shape[1] - 1
+        else:
+            read = hidden.shape[1] + 1 - num
+        return say("prefix_lm.rule", read=read, number=num)
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; where the second part begins differs from batch to batch."""

@@ -107,13 +107,13 @@ class SentencePairs(ExamplesByRow):
         follows = drawn[:, 0] < 0.5
         pairs = self._pairs(keys, follows, drawn[:, 1:])
         ids, segments, token_mask = self._framed(pairs)
-        corrupted, masked = self.masking.apply(
+        masked = self.masking.apply(
             ids, PaddedDraws(draws, self.room + 3), self._units(pairs, ids.shape)
         )
         targets = self.masking.targets(ids, masked)
         targets["follows"] = torch.from_numpy(follows.astype(np.int64))  # (B,)
         inputs = Inputs(
-            torch.from_numpy(corrupted),
+            torch.from_numpy(masked.ids),
             None if token_mask.all() else torch.from_numpy(token_mask),
             segments=torch.from_numpy(segments),
         )

@@ -25,6 +25,8 @@ from foretext.nn.token_head import Score
 from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import Objective, TaskHeads, check_tied, row_length
 from foretext.objectives.reading import Reading, Writing
+from foretext.objectives.shown_example import ShownExample, say
+from foretext.shown import Note, Part, TokenLines
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["SequenceConfig", "SequenceToSequence", "next_token_head"]
@@ -127,6 +129,29 @@ class SequenceToSequence(Objective):
             return reading
         start, _, first, last, never = self.writing
         return reading._replace(opening=(start,), first=first, last=last, never=never)
+
+    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+        """Return what the encoder reads, the decoder's input and target, and its first steps."""
+        example, source = ShownExample(batch, tokenizer), batch.inputs.source
+        parts: list[Part] = [Note(self.shown_rule(batch))]
+        if source is not None:
+            marks = self._marks_of_source(source.ids[0].tolist(), example)
+            parts.append(TokenLines(say("default.source"), example.lines_of(source, marks=marks)))
+        names = ("token", "next") if source is None else ("decoder", "next")
+        parts += [example.shifted(names), example.steps()]
+        return [*parts, *([] if source is None else [Note(say("seq2seq.seen"))]), *example.seen()]
+
+    def shown_rule(self, batch: Batch) -> str:
+        """Return what is done to an example, in a sentence with its figures."""
+        return say("seq2seq.rule", number=batch.targets["next"].numel())
+
+    def _marks_of_source(self, ids: Sequence[int], example: ShownExample) -> list[str]:
+        special = self.tokenizer.special
+        found = example.specials(ids)
+        for place, index in enumerate(ids):
+            if index == special.mask or index in special.sentinels:
+                found[place] = "masked_span" if index == special.mask else "sentinel"
+        return found
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
         """Return the number of predicted tokens of each part."""

@@ -23,6 +23,8 @@ __all__ = ["ShownExample", "say", "shapes_table"]
 
 BLANK = "▁"  # in place of the blank that a token begins with
 NOTHING = "·"  # of a truth value
+MORE = "…"
+STEPS, STEP_TOKENS = 8, 8  # written out, and tokens of each
 TOKEN_TARGETS = frozenset({"original", "next", "previous"})
 
 
@@ -90,6 +92,70 @@ class ShownExample(NamedTuple):
         if inputs.token_mask is not None:
             lines.append(self.line("token_mask", _truths(inputs.token_mask[row])))
         return tuple(lines)
+
+    def only(
+        self, name: str, ids: Iterable[int], where: Iterable[bool], mark: str = ""
+    ) -> TokenLine:
+        """Return a line of tokens that has those alone for which `where` is true."""
+        pairs = list(zip(self.tokens(ids), where, strict=True))
+        marks = [mark if shown else "" for _, shown in pairs] if mark else []
+        return self.line(name, (token if shown else "" for token, shown in pairs), marks)
+
+    def masks(self, ids: Sequence[int]) -> list[str]:
+        """Return what happened to each token of a row with masks: masked, random or kept."""
+        targets, mask = self.batch.targets, self.tokenizer.special.mask
+        found = zip(
+            ids,
+            targets["original"][0].tolist(),
+            targets["masked"][0].tolist(),
+            self.specials(ids),
+            strict=True,
+        )
+        return [
+            special if not chosen else "masked" if index == mask else _became(index, original)
+            for index, original, chosen, special in found
+        ]
+
+    def cloze(self) -> list[Part]:
+        """Return a row with masks: in figures, and with the original below each target."""
+        inputs, targets = self.batch.inputs, self.batch.targets
+        ids, chosen = inputs.ids[0].tolist(), targets["masked"][0]
+        marks = self.masks(ids)
+        text = int(self.tokenizer.ordinary[targets["original"][0].numpy()].sum())
+        counts = {mark: marks.count(mark) for mark in ("masked", "random", "kept")}
+        num, share = int(chosen.sum()), int(chosen.sum()) / max(text, 1)
+        note = Note(say("cloze.note", chosen=num, tokens=text, share=f"{share:.0%}", **counts))
+        originals = self.only(
+            "original", targets["original"][0].tolist(), chosen.tolist(), "target"
+        )
+        return [
+            note,
+            TokenLines(say("default.row"), (*self.lines_of(inputs, marks=marks), originals)),
+        ]
+
+    def shifted(self, names: tuple[str, str] = ("token", "next")) -> TokenLines:
+        """Return what is read, and below it the target: the token after it."""
+        inputs, following = self.batch.inputs, self.batch.targets["next"][0].tolist()
+        position, read, ids, *others = self.lines_of(inputs)
+        targets = self.line(names[1], self.tokens(following), self._marks_of_next(following))
+        read = self.line(names[0], read.tokens, read.marks)
+        return TokenLines(say("default.shifted"), (position, read, ids, *others, targets))
+
+    def _marks_of_next(self, following: list[int]) -> list[str]:
+        hidden = self.batch.targets.get("hidden")
+        chosen = [True] * len(following) if hidden is None else hidden[0].tolist()
+        return ["target" if each else "" for each in chosen]
+
+    def steps(self) -> Table:
+        """Return the first steps one by one: what has been read, and what is predicted from it."""
+        read = self.tokens(self.batch.inputs.ids[0].tolist())
+        following = self.tokens(self.batch.targets["next"][0].tolist())
+        rows = [
+            (at + 1, " ".join(_last(read[: at + 1])), following[at])
+            for at in range(min(STEPS, len(read)))
+        ]
+        columns = (say("steps.step"), say("steps.reads"), say("steps.predicts"))
+        return Table.of(say("steps.title", number=len(rows)), columns, rows)
 
     def specials(self, ids: Sequence[int]) -> list[str]:
         """Return the mark of each token that stands for no text."""
@@ -185,6 +251,16 @@ def _triangle(inputs: Inputs) -> Tensor:
 
 def _truths(values: Tensor) -> list[object]:
     return ["1" if value else NOTHING for value in values.tolist()]
+
+
+def _last(tokens: list[str]) -> list[str]:
+    cut = tokens[-STEP_TOKENS:]
+    return cut if len(cut) == len(tokens) else [MORE, *cut]
+
+
+def _became(index: int, original: int) -> str:
+    """What a masked token that shows no mask became; a random one may be the right one."""
+    return "kept" if index == original else "random"
 
 
 def _written(target: Tensor) -> str:

@@ -36,6 +36,7 @@ from foretext.objectives.base import ModelInUse
 from foretext.objectives.cloze import hide_whole_word
 from foretext.objectives.gap import Gap
 from foretext.objectives.sequence_to_sequence import SequenceConfig, SequenceToSequence
+from foretext.objectives.shown_example import say
 from foretext.objectives.source_rows import source_batch
 from foretext.tokenizers.frames import FrameKind
 
@@ -87,6 +88,15 @@ class SpanCorruption(SequenceToSequence):
                 f"tokenizer.num_sentinels = {needed} or more, or take shorter rows "
                 "(objective.row_length)."
             )
+
+    def shown_rule(self, batch: Batch) -> str:
+        """Say how much is hidden, and in how many spans."""
+        assert batch.inputs.source is not None
+        source, hidden = batch.inputs.source.ids[0].numpy(), int(batch.targets["hidden"].sum())
+        spans = int(np.isin(source, self.tokenizer.special.sentinels).sum())
+        tokens = len(source) - 1 - spans + hidden
+        share = f"{hidden / tokens:.0%}"
+        return say("t5.rule", hidden=hidden, tokens=tokens, share=share, spans=spans)
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; other spans are cut out every time a row is read."""

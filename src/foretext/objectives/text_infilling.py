@@ -39,6 +39,7 @@ from foretext.objectives.gap import Gap
 from foretext.objectives.reading import Reading
 from foretext.objectives.sentence_order import has_sentences, shuffle_sentences
 from foretext.objectives.sequence_to_sequence import SequenceConfig, SequenceToSequence
+from foretext.objectives.shown_example import say
 from foretext.objectives.source_rows import source_batch
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -99,6 +100,15 @@ class TextInfilling(SequenceToSequence):
     def first(self) -> int:
         """The id of the first token of sources and targets."""
         return self.tokenizer.special.required("cls")
+
+    def shown_rule(self, batch: Batch) -> str:
+        """Say how much is hidden, behind how many masks, and what is done to sentences."""
+        assert batch.inputs.source is not None
+        masks = batch.inputs.source.ids.flatten().tolist().count(self.tokenizer.special.mask)
+        hidden, tokens = batch.targets["hidden"], batch.targets["next"].numel() - 2
+        num, share = int(hidden.sum()), f"{int(hidden.sum()) / max(tokens, 1):.0%}"
+        order = say("bart.permuted") if self.config.permute_sentences else say("bart.in_order")
+        return say("bart.rule", hidden=num, tokens=tokens, share=share, masks=masks, order=order)
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; each is damaged differently every time it is read."""

@@ -33,6 +33,8 @@ from foretext.objectives.base import ModelInUse, Objective, TaskHeads, row_lengt
 from foretext.objectives.cloze import ClozeConfig, cloze_head, hide_a_word
 from foretext.objectives.masked_rows import Masking
 from foretext.objectives.reading import Reading
+from foretext.objectives.shown_example import ShownExample, say
+from foretext.shown import Note, Part
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["KINDS", "Segments", "UniLM", "UnifiedRows", "visible_matrix"]
@@ -132,6 +134,30 @@ class UniLM(Objective):
         special = self.tokenizer.special
         found = (special.mask, special.cls, special.pad)
         return tuple(index for index in found if index is not None)
+
+    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+        """Return the masks, and who would see whom in each of the four ways to read the row."""
+        example, kind = ShownExample(batch, tokenizer), int(batch.targets["kind"][0])
+        T, end = batch.inputs.ids.shape[1], self._end_of_source(batch, kind)
+        shares = np.array(self.config.weights) / sum(self.config.weights)
+        kinds = say("unilm.or").join(
+            f"{say(f'unilm.{name}')} {share:.0%}" for name, share in zip(KINDS, shares, strict=True)
+        )
+        parts: list[Part] = [Note(say("unilm.note", kind=say(f"unilm.{KINDS[kind]}"), kinds=kinds))]
+        parts += [*example.cloze(), Note(say("unilm.grids", end=end))]
+        every = torch.arange(len(KINDS))
+        for number, visible in enumerate(visible_matrix(every, torch.full((4,), end), T)):
+            name = say(f"unilm.{KINDS[number]}")
+            title = say("unilm.this", kind=name) if number == kind else name
+            parts.append(example.grid(title, visible))
+        return parts
+
+    def _end_of_source(self, batch: Batch, kind: int) -> int:
+        """Return where a row's source ends, or would end if it had one: in its middle."""
+        visible = batch.inputs.visible
+        if kind != SEQUENCE_TO_SEQUENCE or visible is None:
+            return batch.inputs.ids.shape[1] // 2
+        return int(visible[0, 0].sum()) - 1  # all that the first token sees is the source
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; the kind of a batch and its masks differ every time."""
@@ -250,7 +276,7 @@ class UnifiedRows(ExamplesByRow):
         cut = 1 + whole_numbers(draws.random((len(keys), 1))[:, 0], most - 1)
         separators = np.where(has_source, cut, self.width) + 1  # positions of the first [SEP]
         text = self.stream.take(keys[:, None] + np.arange(self.width))  # (B, W)
-        corrupted, masked = self.masking.apply(text, draws)
+        corrupted, masked, _ = self.masking.apply(text, draws)
         targets = {
             "original": torch.from_numpy(self._framed(text, separators)),
             "masked": torch.from_numpy(self._framed(masked, separators, of_frame=False)),

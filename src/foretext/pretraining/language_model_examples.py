@@ -23,6 +23,7 @@ from foretext.training.model import Model
 __all__ = ["given_tokenizer", "shown_examples"]
 
 MOST_STEPS = 100  # in which new examples are looked for
+FEW_TOKENS = 5000  # of which no usual vocabulary can be learned
 ROW = 32  # tokens of a row, where the user says nothing: more are hard to read
 
 
@@ -123,6 +124,8 @@ def _text(
         Note(message("show.rows", length=recipe.parts["objective"].settings().get("row_length"))),
         *map(Note, notes),
     ]
+    if tokens.num_tokens < FEW_TOKENS:
+        parts.insert(1, Note(message("show.small")))
     return Shown(message("show.text_title"), tuple(parts))
 
 

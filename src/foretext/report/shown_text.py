@@ -24,7 +24,7 @@ __all__ = ["print_showing"]
 MARK_STYLES = ("bold magenta", "bold yellow", "bold cyan", "bold green", "bold red", "bold blue")
 LABEL, FAINT, TITLE = "dim", "dim", "bold"
 GAP = "  "  # between columns
-LONGEST_LABEL = 18  # cells
+LONGEST_LABEL = 24  # cells
 LONGEST_TOKEN = 24
 ON, OFF = "■", "·"
 SPECIAL = "special"
@@ -155,13 +155,11 @@ def _of_grid(part: Grid, width: int) -> Iterator[Text]:
     ]
     label_width = max(map(cell_len, labels), default=0)
     cells = [[_grid_cell(value, is_mask=part.is_mask) for value in row] for row in part.values]
-    cell_width = max(
-        [len(str(len(part.columns) - 1)), *(len(each) for row in cells for each in row)]
-    )
+    cell_width = max((len(each) for row in cells for each in row), default=1)
     room = max((width - label_width - 1) // (cell_width + 1), 1)
     number = min(room, len(part.columns))
-    head = " ".join(f"{at:>{cell_width}}" for at in range(number))
-    yield Text(f"{' ' * label_width} {head}", style=FAINT)
+    for digits in _column_numbers(number, cell_width):
+        yield Text(f"{' ' * label_width} {digits}", style=FAINT)
     for label, row in zip(labels, cells, strict=True):
         text = Text(_padded(label, label_width), style=LABEL)
         for value in row[:number]:
@@ -172,6 +170,15 @@ def _of_grid(part: Grid, width: int) -> Iterator[Text]:
     if not same:
         named = ", ".join(f"{at} {visible(name)}" for at, name in enumerate(part.columns))
         yield Text(f"{message('show.columns')}: {named}", style=FAINT)
+
+
+def _column_numbers(number: int, width: int) -> list[str]:
+    """Return the numbers over columns; where these are narrow, with one digit above the other."""
+    digits = len(str(number - 1))
+    if digits <= width:
+        return [" ".join(f"{at:>{width}}" for at in range(number))]
+    padded = [f"{at:>{digits}}" for at in range(number)]
+    return [" ".join(f"{each[place]:>{width}}" for each in padded) for place in range(digits)]
 
 
 def _grid_cell(value: float, *, is_mask: bool) -> str:
