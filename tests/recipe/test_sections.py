@@ -34,8 +34,8 @@ def test_each_setting_has_its_values_and_its_sentence() -> None:
         "reefs": "0 to 4",
         "reach": "0 or more, less than 1",
         "kind": "auto, main, jib",
-        "colour": "text",
-        "limit": "1 or more, auto",
+        "colour": "text, none",
+        "limit": "1 or more, auto, none",
         "is_up": "true, false",
         "marks": "list",
     }

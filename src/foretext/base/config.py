@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from foretext.base.errors import SettingError, did_you_mean
 
-__all__ = ["Config", "duration_seconds", "size_bytes", "whole_number"]
+__all__ = ["NONE", "Config", "duration_seconds", "size_bytes", "whole_number"]
 
 
 def whole_number(value: Any, name: str, *, least: int | None = None) -> int:
@@ -38,7 +39,8 @@ class Config(BaseModel):
     """Base of every component's settings; the docstring under each one describes it.
 
     A setting `min_X` may not be above a setting `max_X`, nor one that `never_above` names above its
-    other.
+    other. A setting that may be None is so by ``"none"``, unless this is one of the words that it
+    chooses from.
     """
 
     never_above: ClassVar[Mapping[str, str]] = {}
@@ -69,6 +71,17 @@ class Config(BaseModel):
                 )
         return self
 
+    @model_validator(mode="after")
+    def _has_no_text_none(self) -> Self:
+        """Refuse the text "none", which a recipe would keep as None."""
+        for name, value in self:
+            if _is_none(value) and self.reads_none(name):
+                raise ValueError(
+                    f"{name} = 'none' stands for no {name}; of a file write ./none, of a column "
+                    "its number"
+                )
+        return self
+
     @classmethod
     def _with_none(cls, settings: dict[str, Any]) -> dict[str, Any]:
         """Read ``"none"``, which TOML and a command line have, where a setting can be None."""
@@ -79,8 +92,8 @@ class Config(BaseModel):
 
     @classmethod
     def reads_none(cls, name: str) -> bool:
-        """Whether ``"none"`` stands for None in a setting: not where it is a value of its own."""
-        return cls.allows(name, None) and not cls.allows(name, NONE)
+        """Whether ``"none"`` stands for None in a setting: not where it is one of the choices."""
+        return cls.allows(name, None) and NONE not in _choices(cls.model_fields[name].annotation)
 
     def kept(self, **dump: Any) -> dict[str, Any]:
         """Return the settings as TOML keeps them: no None, which is left out or called "none".
@@ -140,6 +153,16 @@ def _is_none(value: Any) -> bool:
     return isinstance(value, str) and value == NONE  # an array has no single answer to ==
 
 
+def _choices(annotation: Any) -> Iterator[Any]:
+    """Yield the words that a setting chooses from."""
+    parts = get_args(annotation)
+    if get_origin(annotation) is Literal:
+        yield from parts
+    else:
+        for part in parts:
+            yield from _choices(part)
+
+
 def duration_seconds(text: str | float) -> float:
     """Read ``90``, ``90s``, ``10m`` or ``1.5h`` as seconds.
 
@@ -181,6 +204,16 @@ def _sentence(error: ValidationError, cls: type[Config], section: str) -> str:
         name = str(first["loc"][0])
         problem = ", or ".join(each["msg"].removeprefix("Input ") for each in kinds)
         problem = problem.replace(", or should be ", ", or ")
-    if first["loc"]:
-        return f"[{section}] {name} = {first['input']!r}: {problem}."
-    return f"[{section}] {problem}."
+    if not first["loc"]:
+        return f"[{section}] {problem}."
+    return f"[{section}] {name} = {first['input']!r}: {problem}{_said_of_none(first, cls)}."
+
+
+def _said_of_none(error: ErrorDetails, cls: type[Config]) -> str:
+    """Return whether a setting with a value that is not allowed may be none, for its sentence."""
+    name = str(error["loc"][0])
+    if error["type"] == "value_error":
+        return ""
+    if cls.reads_none(name):
+        return ", or none"
+    return "; it cannot be none" if error["input"] is None or _is_none(error["input"]) else ""

@@ -54,7 +54,7 @@ class ClassificationHead(TextHead):
         pooling: Pooling | None = None
         """How states become the vector of a text; none: as suits the base."""
         transform: Transform | None = None
-        """Layer between the pooled text and the last one; none: as suits the base."""
+        """Layer before the last one; none: no layer. By itself as suits the base."""
         dropout: float = Field(0.1, ge=0, lt=1)
         """Dropout of the pooled text."""
         bias: bool | None = None

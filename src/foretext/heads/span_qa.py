@@ -66,7 +66,7 @@ class SpanHead(Head):
         layers: Layers | None = None
         """Layers that the head reads; mix: weighted as is learned; none: as suits the base."""
         transform: Transform | None = None
-        """Layer between the states and the last one; none: as suits the base."""
+        """Layer before the last one; none: no layer. By itself as suits the base."""
         dropout: float = Field(0.0, ge=0, lt=1)
         """Dropout of the states; BERT has none here."""
         language: Literal["auto", "english", "chinese"] = "auto"

@@ -93,7 +93,7 @@ class TaggingHead(Head):
         layers: Layers | None = None
         """Layers that the head reads; mix: weighted as is learned; none: as suits the base."""
         transform: Transform | None = None
-        """Layer between the states and the last one; none: as suits base and BiLSTM."""
+        """Layer before the last one; none: no layer. By itself as suits base and BiLSTM."""
         dropout: float = Field(0.1, ge=0, lt=1)
         """Dropout of the states, and of the BiLSTM's."""
 

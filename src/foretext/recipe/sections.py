@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from foretext.backbones import AUTOENCODERS, BACKBONES
-from foretext.base.config import Config
+from foretext.base.config import NONE, Config
 from foretext.base.errors import SettingError
 from foretext.base.registry import Registry, imported
 from foretext.kinds import Kind, kinds_of_recipes
@@ -215,10 +215,12 @@ def described(config: type[Config], defaults: Mapping[str, Any]) -> list[Describ
 
 
 def _values(schema: Mapping[str, Any]) -> str:
-    """Return the values that a JSON schema allows; null is a setting that is left out."""
+    """Return the values that a JSON schema allows; null is written "none"."""
     if "anyOf" in schema:
-        parts = [part for part in schema["anyOf"] if part.get("type") != "null"]
-        return ", ".join(dict.fromkeys(map(_values, parts)))
+        texts = ", ".join(map(_values, schema["anyOf"])).split(", ")
+        return ", ".join(dict.fromkeys(texts))
+    if schema.get("type") == "null":
+        return NONE
     if "enum" in schema:
         return ", ".join(map(str, schema["enum"]))
     if "const" in schema:
