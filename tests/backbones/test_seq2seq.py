@@ -34,6 +34,28 @@ FORMS: dict[str, dict[str, Any]] = {
     "fed gru": {"input_feeding": True},
     "fed lstm of two layers": {"kind": "lstm", "input_feeding": True, "num_layers": 2},
 }
+ATTENDING = list(FORMS)
+FORMS |= {
+    "gru that reads the end at every step": {"attention": "none"},  # Cho et al. 2014
+    "lstm of two layers that reads the end at every step": {
+        "kind": "lstm",
+        "attention": "none",
+        "num_layers": 2,
+        "bidirectional": False,
+        "encoder_dim": 9,
+    },
+    "lstm that begins with the end": {  # Sutskever et al. 2014
+        "kind": "lstm",
+        "attention": "none",
+        "context": "first_state",
+        "bidirectional": False,
+    },
+    "gru of two layers that begins with the ends": {
+        "attention": "none",
+        "context": "first_state",
+        "num_layers": 2,
+    },
+}
 
 
 def ids(size: int, length: int, seed: int) -> Tensor:
@@ -80,8 +102,11 @@ class Twin(nn.Module):
             batch_first=True,
             bidirectional=config.bidirectional,
         )
-        first = E + (D if config.input_feeding else 0)
-        self.decoder = theirs(first, D, config.num_layers, batch_first=True)
+        self.attends = config.attention != "none"
+        self.repeats = not self.attends and config.context == "every_step"
+        fed = D if config.input_feeding else 0
+        fed += config.memory_dim if self.repeats else 0
+        self.decoder = theirs(E + fed, D, config.num_layers, batch_first=True)
         for network, blocks in (
             (self.encoder, ours.encoder.blocks),
             (self.decoder, ours.decoder.blocks),
@@ -91,6 +116,11 @@ class Twin(nn.Module):
         # the same modules, whose gradients are compared through their inputs
         self.start, self.output = ours.decoder.start, ours.decoder.output
         self.attention = ours.decoder.attention
+
+    def context(self, h: Tensor, memory: Tensor) -> Tensor:
+        """What one state (B, D) takes of the source (B, S, M)."""
+        scores = self.scores(h, memory).masked_fill(~TOKENS, -torch.inf)
+        return torch.einsum("bs,bsm->bm", scores.softmax(-1), memory)
 
     def scores(self, h: Tensor, memory: Tensor) -> Tensor:
         """Of one state (B, D) against (B, S, M)."""
@@ -109,7 +139,8 @@ class Twin(nn.Module):
         memory, _ = pad_packed_sequence(found, batch_first=True)
         ends = last if self.kind == "gru" else last[0]
         directions = 2 if self.config.bidirectional else 1
-        start = self.start(torch.cat(tuple(ends[-directions:]), -1))  # of the last layer
+        end = torch.cat(tuple(ends[-directions:]), -1)  # of the last layer
+        start = self.start(end)
         parts = start.view(B, self.num_layers, -1, D).permute(2, 1, 0, 3).contiguous()
         state = torch.tanh(parts[0]) if self.kind == "gru" else (torch.tanh(parts[0]), parts[1])
         result, results = torch.zeros(B, D), []
@@ -117,10 +148,13 @@ class Twin(nn.Module):
             x = self.vectors[TEXT[:, t]]
             if self.config.input_feeding:
                 x = torch.cat((x, result), -1)
+            if self.repeats:
+                x = torch.cat((x, end), -1)
             h, state = self.decoder(x[:, None], state)
-            scores = self.scores(h[:, 0], memory).masked_fill(~TOKENS, -torch.inf)
-            context = torch.einsum("bs,bsm->bm", scores.softmax(-1), memory)
-            result = torch.tanh(self.output(torch.cat((context, h[:, 0]), -1)))
+            result = h[:, 0]
+            if self.attends or self.repeats:
+                context = self.context(result, memory) if self.attends else end
+                result = torch.tanh(self.output(torch.cat((context, result), -1)))
             results.append(result)
         return torch.stack(results, 1)
 
@@ -132,8 +166,8 @@ def test_equals_a_twin_of_pytorchs_networks(form: str) -> None:
     ours, theirs = backbone(inputs()).last, twin()
     torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
     weights = torch.randn(B, T, D, generator=torch.Generator().manual_seed(3))
-    shared = [*backbone.decoder.attention.parameters(), *backbone.decoder.start.parameters()]
-    shared.append(backbone.decoder.output.weight)
+    parts = backbone.decoder.attention, backbone.decoder.start, backbone.decoder.output
+    shared = [p for part in parts if part is not None for p in part.parameters()]
     own = [backbone.embedding, backbone.encoder.embedding, *shared]
     other = [twin.vectors, twin.source_vectors, *shared]
     readers = backbone.encoder.blocks[0].rightward, backbone.decoder.blocks[-1].rightward
@@ -179,7 +213,7 @@ def test_states_of_a_source_can_be_given() -> None:
     assert torch.equal(backbone(given).last, whole)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ATTENDING)
 def test_weights_of_the_source(form: str) -> None:
     backbone = seq2seq(**FORMS[form])
     (weights,) = backbone.cross_attention_maps(inputs())
@@ -215,6 +249,28 @@ def test_hypotheses_of_a_beam_share_their_source(form: str, rows: list[int]) -> 
     source = Inputs(SOURCE[chosen], TOKENS[chosen])
     right = backbone(Inputs(whole, visibility="causal", source=source)).last[:, 2:]
     torch.testing.assert_close(ours, right, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("context", ["every_step", "first_state"])
+def test_without_attention_there_are_no_weights(context: str) -> None:
+    backbone = seq2seq(attention="none", context=context)
+    assert not backbone.has_cross_attention
+    assert seq2seq().has_cross_attention
+    with pytest.raises(SettingError, match=r"no attention \(backbone.attention = 'none'\)"):
+        backbone.cross_attention_maps(inputs())
+
+
+def test_without_attention_only_the_end_of_a_source_counts() -> None:
+    """Sources that differ in front give other results only through the state at the end."""
+    backbone = seq2seq(attention="none", bidirectional=False)
+    memory = torch.randn(B, S, D, generator=torch.Generator().manual_seed(0))
+    other = memory.clone()
+    other[:, 0] += 1  # no source ends there but the third one, which has one token
+    given = (Inputs(TEXT, source=inputs().source, memory=each) for each in (memory, other))
+    ours, changed = (backbone(each).last for each in given)
+    rows = [0, 1, 3]
+    assert torch.equal(ours[rows], changed[rows])
+    assert not torch.equal(ours[2], changed[2])
 
 
 def test_one_vocabulary_has_one_table() -> None:
@@ -284,6 +340,9 @@ def test_it_translates_after_some_steps() -> None:
     [
         ({"attention": "dot", "encoder_dim": 64}, "attention = 'dot' needs states of the source"),
         ({"attention": "dot", "attention_dim": 64}, "attention_dim would have no effect"),
+        ({"attention": "none", "attention_dim": 8}, "attention_dim would have no effect"),
+        ({"attention": "none", "input_feeding": True}, "input_feeding would have no effect"),
+        ({"context": "first_state"}, "context would have no effect with attention = 'additive'"),
         ({"dim": 33}, "dim = 33 must be even"),
         ({"kind": "rnn"}, r"\[backbone\] kind = 'rnn'"),
     ],

@@ -92,6 +92,7 @@ BESIDE: dict[str, list[str]] = {  # what a setting needs beside it
         for name in ("character_dim", "character_features")
     },
     "backbone.bigram_dim": ["backbone.bigrams=50"],
+    "seq2seq: backbone.context": ["backbone.attention=none"],
     "recurrent: backbone.vector_size": UNTIED,
     "recurrent: backbone.dim": UNTIED,
     "training.epochs": ["training.steps=none", "training.epochs=0.3"],

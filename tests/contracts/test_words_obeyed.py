@@ -65,6 +65,7 @@ VALUES: dict[str, list[Any]] = {  # where no usual number is another value
     "doc2vec: vectors.infer_epochs": [7],
     "tokenizer.special_tokens": [["[UNK]"]],
     "tokenizer.max_vocab_size": [12],
+    "tokenizer.unknown_words": [["dog"]],
     "tokenizer.limit_alphabet": [20],
     "vectors.min_alpha": [0.01],
     "bpe: tokenizer.end_of_word": ["_"],

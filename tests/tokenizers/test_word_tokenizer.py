@@ -162,6 +162,49 @@ def test_unk_in_the_text_is_unknown(tmp_path: Path) -> None:
     assert tokenizer.encode("[UNK] a") == [0, 1]
 
 
+def test_words_that_stand_for_unknown_ones_are_unknown(tmp_path: Path) -> None:
+    """As in PTB and WikiText, where `<unk>` is written for every rare word."""
+    text = "the <unk> sails\nthe <unk> <unk> sails"
+    kept = learn(tmp_path, text, pre_tokenizer="whitespace")
+    assert kept.vocabulary.words == ["[UNK]", "<unk>", "sails", "the"]
+    left_out = learn(tmp_path, text, pre_tokenizer="whitespace", unknown_words=["<unk>"])
+    assert left_out.vocabulary.words == ["[UNK]", "sails", "the"]
+    assert left_out.vocabulary.counts.tolist() == [3, 2, 2]
+    assert left_out.encode("the <unk> sails") == [2, 0, 1]
+    left_out.save(tmp_path / "tokenizer.json")
+    assert WordTokenizer.load(tmp_path / "tokenizer.json") == left_out
+    library = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    assert library.encode("the <unk> sails").ids == [2, 0, 1]
+
+
+def test_unknown_words_are_cut_as_the_text_is(tmp_path: Path) -> None:
+    text = "The <unk> Unk of XXX and xxx"
+    symbols_go = learn(tmp_path, text, unknown_words=["<UNK>", "XXX"])
+    assert symbols_go.vocabulary.words == ["[UNK]", "and", "of", "the"]
+    largest = learn(tmp_path, text, unknown_words=["unk", "xxx"], max_vocab_size=3)
+    assert largest.vocabulary.words == ["[UNK]", "and", "of"]
+    for words, sentence in (
+        ("<unk>", "makes < unk > of '<unk>', which is not one word; set .*= 'whitespace'"),
+        ("", "makes nothing of ''"),
+    ):
+        with pytest.raises(SettingError, match=rf"\[tokenizer\] unknown_words: .*{sentence}"):
+            learn(tmp_path, text, pre_tokenizer="words_and_punctuation", unknown_words=words)
+
+
+@pytest.mark.shared_data
+def test_the_vocabulary_of_the_penn_treebank(shared_data: Path) -> None:
+    """With `<unk>` as the unknown word 6,719 are left of those that occur ten times."""
+    corpus = Corpus(shared_data / "ptb" / "ptb.train.txt.xz")
+    settings: dict[str, object] = {"pre_tokenizer": "whitespace", "min_count": 10}
+    as_word = WordTokenizer.learn(WordTokenizer.Config.checked(settings, "tokenizer"), corpus)
+    settings["unknown_words"] = ["<unk>"]
+    as_unknown = WordTokenizer.learn(WordTokenizer.Config.checked(settings, "tokenizer"), corpus)
+    assert (len(as_word.vocabulary), len(as_unknown.vocabulary)) == (6720, 6719)
+    counts = dict(zip(as_unknown.vocabulary.words, as_unknown.vocabulary.counts, strict=True))
+    assert counts["the"] == 50_770
+    assert counts["[UNK]"] == as_word.vocabulary.counts[0] + 45_020
+
+
 def test_auto_settles_on_the_script(tmp_path: Path) -> None:
     assert learn(tmp_path).config.pre_tokenizer == "unicode_words"
     assert learn(tmp_path, "我爱北京天安门").config.pre_tokenizer == "chinese_words"

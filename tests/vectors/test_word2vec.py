@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.base.errors import CorpusError, SettingError
+from foretext.base.errors import CorpusError, SettingError, UnknownWordError
 from tests.vectors.texts import share_in_topic, topic_of, write_topics
 
 SMALL: dict[str, Any] = {
@@ -92,6 +92,24 @@ def test_words_come_by_count_and_unknown_words_have_no_vector(corpus: Path) -> N
     assert "[UNK]" not in vectors
     assert (np.diff(vectors.counts) <= 0).all()
     assert vectors.vectors.shape == (30, 24)
+
+
+def test_a_word_that_stands_for_unknown_ones_has_no_vector(corpus: Path, tmp_path: Path) -> None:
+    """The words are those of a text without it; it is no word either where a base has it."""
+    text = corpus.read_text(encoding="utf-8")
+    marked, without = tmp_path / "marked.txt", tmp_path / "without.txt"
+    marked.write_text(text.replace(" ship ", " <unk> "), encoding="utf-8")
+    without.write_text(text.replace(" ship ", " "), encoding="utf-8")
+    settings = SMALL | {"workers": 1, "valid_rate": 0.0, "pre_tokenizer": "whitespace"}
+    assert "<unk>" in ft.Word2Vec(**settings).fit(marked)
+    vectors = ft.Word2Vec(**settings, unknown_words=["<unk>"]).fit(marked)
+    assert "<unk>" not in vectors
+    with pytest.raises(UnknownWordError, match="'<unk>'"):
+        vectors.most_similar("<unk>")
+    assert vectors.index_to_key == ft.Word2Vec(**settings).fit(without).index_to_key
+    further = ft.Word2Vec(**settings | {"epochs": 1}, unknown_words=("<unk>", "sail"))
+    again = further.fit(marked, base=ft.Word2Vec(**settings).fit(marked))
+    assert not {"<unk>", "sail"} & set(again.index_to_key)  # though the base has them
 
 
 def test_budget_ends_the_training(corpus: Path) -> None:

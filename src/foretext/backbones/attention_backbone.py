@@ -37,7 +37,7 @@ class AttentionBackbone(Backbone):
 
     blocks: nn.ModuleList
     stacks_layers = True
-    has_attention: ClassVar[bool] = True
+    has_attention = True
     task_traits = ATTENTION_TRAITS
     base_rate: ClassVar[float] = 5e-5  # of fine-tuning at size base: Devlin et al. 2019, A.3
     adds_to_scores: ClassVar[bool] = False  # whether attention adds a number to each score

@@ -103,7 +103,7 @@ class Backbone(nn.Module, ABC):
 
     carries_state: bool = False  # whether it leaves `States.carried`, which a batch may begin with
 
-    has_attention: ClassVar[bool] = False  # whether `attention_maps` works
+    has_attention: bool = False  # whether `attention_maps` works
     unpads: ClassVar[bool] = False  # whether padding costs little where it infers on a CPU
 
     # What it reads beside ids.
@@ -232,6 +232,11 @@ class Backbone(nn.Module, ABC):
             itemsize: bytes of a number that it computes in.
         """
         return 0
+
+    @property
+    def has_cross_attention(self) -> bool:
+        """Whether `cross_attention_maps` works."""
+        return self.reads_source
 
     @property
     def depth(self) -> int:

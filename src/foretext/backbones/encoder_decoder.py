@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self, cast
 
 import torch
 from pydantic import Field, model_validator
@@ -87,7 +87,7 @@ class EncoderDecoder(Backbone):
 
     config: EncoderDecoderConfig
     visibilities: frozenset[Visibility] = frozenset({"causal"})
-    has_attention: ClassVar[bool] = True
+    has_attention = True
     reads_source = True
     task_traits = TaskTraits(gains_from_crf=False, default_dropout=0.1, tunes_layer_decay=True)
 

@@ -1,7 +1,8 @@
 """Recurrent sequence-to-sequence with attention (Bahdanau et al. 2015; Luong et al. 2015).
 
 An encoder of GRUs or LSTMs reads the source, a decoder writes the text and looks at the encoder's
-states. The encoder is a `Recurrent` network, and a base for every task.
+states. The encoder is a `Recurrent` network, and a base for every task. Without attention the
+decoder knows of the source what its readers end with (Cho et al. 2014; Sutskever et al. 2014).
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from torch import Tensor, nn
 from foretext.backbones.base import Backbone, States, layer_of_block
 from foretext.backbones.recurrent import Recurrent
 from foretext.base.config import Config
+from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.cache import Cache, CrossCache, RecurrentCache
 from foretext.nn.cross_attention import source_mask
 from foretext.nn.recurrent import RecurrentLayer
-from foretext.nn.recurrent_decoder import Memory, RecurrentDecoder
+from foretext.nn.recurrent_decoder import Context, Memory, RecurrentDecoder
 from foretext.nn.source_attention import ScoreKind, SourceAttention
 from foretext.nn.word_embedding import WordEmbedding
 
@@ -41,8 +43,10 @@ class Seq2SeqConfig(Config):
     """Width of the state of each direction of the encoder; none: of all together dim."""
     bidirectional: bool = True
     """Whether the encoder reads in both directions."""
-    attention: ScoreKind = "additive"
-    """Score of a state of the source: additive (Bahdanau), general or dot (Luong)."""
+    attention: Literal["none"] | ScoreKind = "additive"
+    """Score of a state of the source: additive (Bahdanau), general or dot (Luong); none: unread."""
+    context: Context = "every_step"
+    """Without attention: read the end of the source at every step (Cho), or first (Sutskever)."""
     attention_dim: int | None = Field(None, ge=1)
     """Width within additive scores; none: dim."""
     input_feeding: bool = False
@@ -56,6 +60,13 @@ class Seq2SeqConfig(Config):
             raise ValueError(
                 f"attention_dim would have no effect with attention = '{self.attention}'"
             )
+        if self.attention == "none" and self.input_feeding:
+            raise ValueError(
+                "input_feeding would have no effect with attention = 'none', as every position "
+                "takes the same from the source"
+            )
+        if self.attention != "none" and "context" in self.changed:
+            raise ValueError(f"context would have no effect with attention = '{self.attention}'")
         if self.bidirectional and self.encoder_dim is None and self.dim % 2:
             raise ValueError(
                 f"dim = {self.dim} must be even, for each direction of the encoder has half of it; "
@@ -83,6 +94,14 @@ class Seq2SeqConfig(Config):
     def memory_dim(self) -> int:
         """Width of a state of the source, M."""
         return self.direction_dim * (2 if self.bidirectional else 1)
+
+    @property
+    def read_dim(self) -> int:
+        """Numbers that the first layer of the decoder reads at each step."""
+        if self.input_feeding:
+            return self.token_dim + self.dim
+        repeats = self.attention == "none" and self.context == "every_step"
+        return self.token_dim + (self.memory_dim if repeats else 0)
 
     @property
     def encoder(self) -> Recurrent.Config:
@@ -125,13 +144,16 @@ class Seq2Seq(Backbone):
         own = source_vocab_size is not None
         self.own_tokens = WordEmbedding(config.encoder, vocab_size) if own else None
         D, M = config.dim, config.memory_dim
-        first = config.token_dim + (D if config.input_feeding else 0)
+        attention: SourceAttention | None = None
+        if config.attention != "none":
+            attention = SourceAttention(config.attention, D, M, config.attention_dim or D)
         self.decoder = RecurrentDecoder(
             [
-                RecurrentLayer(config.kind, D if layer else first, D, bidirectional=False)
+                RecurrentLayer(config.kind, D if layer else config.read_dim, D, bidirectional=False)
                 for layer in range(config.num_layers)
             ],
-            SourceAttention(config.attention, D, M, config.attention_dim or D),
+            attention,
+            config.context,
             M,
             config.direction_dim,
             input_feeding=config.input_feeding,
@@ -149,6 +171,11 @@ class Seq2Seq(Backbone):
     ) -> Self:
         """Return a randomly initialised backbone; `Backbone.build` describes the arguments."""
         return cls(config, vocab_size, source_vocab_size)
+
+    @property
+    def has_cross_attention(self) -> bool:
+        """Whether the decoder looks at single states of the source."""
+        return self.decoder.attention is not None
 
     @property
     def arguments(self) -> Mapping[str, Any]:
@@ -201,7 +228,16 @@ class Seq2Seq(Backbone):
         return States(layers[-1], (embedded, *layers) if keep_layers else ())
 
     def cross_attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
-        """Return the only attention to the source, that behind the last layer, (B, 1, T, S)."""
+        """Return the only attention to the source, that behind the last layer, (B, 1, T, S).
+
+        Raises:
+            SettingError: it has none.
+        """
+        if not self.has_cross_attention:
+            raise SettingError(
+                "This sequence-to-sequence model has no attention (backbone.attention = 'none'), "
+                "so there are no weights to look at; take 'additive', 'general' or 'dot'."
+            )
         memory = self._memory(inputs)
         read = self.decoder(self.tokens(inputs), memory, self.decoder.started(memory))
         return (read.weights.unsqueeze(1),)
@@ -228,7 +264,7 @@ class Seq2Seq(Backbone):
             if states is None:
                 assert inputs.source is not None, "there is no source to be read"
                 states = self.encode(inputs.source)
-            return states, self.decoder.attention.keys(states)
+            return states, self.decoder.keys(states)
 
         mask = source_mask(None if inputs.source is None else inputs.source.token_mask)
         if cache is None:

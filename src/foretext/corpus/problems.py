@@ -195,7 +195,11 @@ def _preparation(report: CorpusReport, symptoms: Symptoms) -> Iterator[Problem]:
         yield _note("The text is in lower case already, so names look like other words.")
     if (sign := symptoms.unknown).count:
         what = "rare words have been replaced by <unk>"
-        yield _signed("note", sign, what, "vectors and models will know them only as <unk>")
+        remedy = (
+            "vectors and models will know them only as <unk>; tokenizer.unknown_words = ['<unk>'] "
+            "leaves it out of word vectors"
+        )
+        yield _signed("note", sign, what, remedy)
     if (sign := symptoms.labels).count:
         what = "labels of fastText are in the text"
         remedy = "they become words; remove them, for example with `sed 's/__label__[^ ]* *//g'`"

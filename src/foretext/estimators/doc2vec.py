@@ -80,6 +80,7 @@ class Doc2Vec(Parameters):
         lowercase: bool = True,
         min_count: int = 5,
         max_vocab_size: int | None = None,
+        unknown_words: tuple[str, ...] = (),
         valid_rate: float = 0.01,
     ) -> None: ...
 

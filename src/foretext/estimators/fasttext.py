@@ -60,5 +60,6 @@ class FastText(VectorEstimator):
         lowercase: bool = True,
         min_count: int = 5,
         max_vocab_size: int | None = None,
+        unknown_words: tuple[str, ...] = (),
         valid_rate: float = 0.01,
     ) -> None: ...

@@ -63,5 +63,6 @@ class Word2Vec(VectorEstimator):
         lowercase: bool = True,
         min_count: int = 5,
         max_vocab_size: int | None = None,
+        unknown_words: tuple[str, ...] = (),
         valid_rate: float = 0.01,
     ) -> None: ...

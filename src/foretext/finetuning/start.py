@@ -415,7 +415,8 @@ def _words_of_vectors(
     wanted |= {**material.texts.word_settings(), **settings}
     config = WordTokenizer.Config.checked(wanted, "tokenizer")
     learned = WordTokenizer.learn(config, material.texts, form=material.form)
-    vocabulary = learned.vocabulary.extended(vectors.index_to_key[:MAX_WORDS], None)
+    words = vectors.index_to_key[:MAX_WORDS]
+    vocabulary = learned.vocabulary.extended(words, None, unknown=learned.unknown)
     return WordTokenizer(learned.config, vocabulary, form=learned.form)
 
 

@@ -176,7 +176,9 @@ def _read(job: PretrainingJob, holds_out: bool) -> tuple[WordTokenizer, Tokens]:
         with reading(job, passes=1 if words.is_cut else 2):
             tokenizer = words.counted()
         if (known := _base_vectors(job.base)) is not None:
-            vocabulary = tokenizer.vocabulary.extended(known.index_to_key, known.counts)
+            vocabulary = tokenizer.vocabulary.extended(
+                known.index_to_key, known.counts, unknown=tokenizer.unknown
+            )
             tokenizer = WordTokenizer(
                 tokenizer.config, vocabulary, segmented=words.is_cut, form=tokenizer.form
             )

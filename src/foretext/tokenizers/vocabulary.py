@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -30,18 +30,37 @@ class Vocabulary:
         self.counts = counts
 
     @classmethod
-    def of(cls, found: WordCounts, max_size: int | None = None) -> Vocabulary:
-        """Return the first words of `found`, at most `max_size` with ``[UNK]``."""
-        known = [index for index, word in enumerate(found.words) if word != UNKNOWN]
+    def of(
+        cls,
+        found: WordCounts,
+        max_size: int | None = None,
+        *,
+        unknown: Collection[str] = (UNKNOWN,),
+    ) -> Vocabulary:
+        """Return the first words of `found`, at most `max_size` with ``[UNK]``.
+
+        Args:
+            found: the words of a corpus.
+            max_size: words, at most.
+            unknown: words that count as unknown.
+        """
+        known = [index for index, word in enumerate(found.words) if word not in unknown]
         known = known[: None if max_size is None else max_size - 1]
         counts = found.counts[known]
         words = [found.words[index] for index in known]
         return cls([UNKNOWN, *words], np.insert(counts, 0, found.num_tokens - counts.sum()))
 
-    def extended(self, words: Sequence[str], counts: np.ndarray | None) -> Vocabulary:
-        """Return the vocabulary with other words; without counts each counts 1.
+    def extended(
+        self,
+        words: Sequence[str],
+        counts: np.ndarray | None,
+        *,
+        unknown: Collection[str] = (UNKNOWN,),
+    ) -> Vocabulary:
+        """Return the vocabulary with other words, without those that count as unknown.
 
-        Counts of words in both are added. The order is again by count, ties by word.
+        Counts of words in both are added; without counts each counts 1. The order is again by
+        count, ties by word.
 
         Raises:
             CorpusError: a word contains a tab or line end, which no file can keep.
@@ -54,7 +73,7 @@ class Vocabulary:
                     f"The word {word!r} of the base cannot be kept, because it contains a tab or "
                     "a line end; remove it from the base's file."
                 )
-            if word != UNKNOWN:
+            if word not in unknown:
                 total[word] = total.get(word, 0) + count
         ordered = sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))
         merged = [int(self.counts[0]), *(count for _, count in ordered)]

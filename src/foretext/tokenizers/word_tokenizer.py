@@ -13,10 +13,10 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from foretext.base.config import Config as BaseConfig
 from foretext.base.errors import CorpusError, SettingError
@@ -46,7 +46,18 @@ SAMPLE = 1 << 16  # characters that show the script
 QUOTED = "words after '"  # the mark
 LARGEST = 1 << 30  # bytes of the file
 MOST = 2**63 - 1  # occurrences in all
+UNCUT = "whitespace"  # the kind that leaves symbols within words
 _FORMULA = tuple("=+-@\t\r\"'")  # with the apostrophe itself, so that reading can remove it
+
+
+def _as_words(given: Any) -> Any:
+    """Take one word for several, and the list that TOML has."""
+    return (
+        (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list) else given
+    )
+
+
+_Words = Annotated[tuple[str, ...], BeforeValidator(_as_words)]
 
 
 class WordTokenizer(Tokenizer):
@@ -75,6 +86,8 @@ class WordTokenizer(Tokenizer):
         """Occurrences that a word needs; rarer ones are unknown."""
         max_vocab_size: int | None = Field(default=None, ge=2)
         """Words, with [UNK], at most; the most frequent stay; none: no limit."""
+        unknown_words: _Words = ()
+        """Words that stand for unknown ones in the text, such as <unk>; they get no vector."""
 
     def __init__(
         self,
@@ -125,6 +138,7 @@ class WordTokenizer(Tokenizer):
 
         Raises:
             CorpusError: no word occurs `min_count` times.
+            SettingError: the pre-tokeniser leaves no such word as one of `unknown_words`.
             MissingExtraError: ``chinese_words`` without jieba.
         """
         config = cls.resolved(config, corpus)
@@ -132,16 +146,18 @@ class WordTokenizer(Tokenizer):
         cut = PreTokenizer(
             config.pre_tokenizer, lowercase=config.lowercase, segmented=segmented, form=form
         )
+        unknown = {UNKNOWN, *_unknown_as_cut(config, cut)}
+        most = config.max_vocab_size  # [UNK] is one of them, but may stand in the text
         found = count_words(
             corpus,
             cut,
             min_count=config.min_count,
-            most_words=config.max_vocab_size,  # [UNK] is one of them, but may stand in the text
+            most_words=None if most is None else most + len(unknown) - 1,
             workers=workers,
             progress=progress,
             shards=shards,
         )
-        vocabulary = Vocabulary.of(found, config.max_vocab_size)
+        vocabulary = Vocabulary.of(found, most, unknown=unknown)
         return cls(config, vocabulary, segmented=segmented, form=form)
 
     @property
@@ -161,6 +177,11 @@ class WordTokenizer(Tokenizer):
             form=form,
             edition=cut.edition,
         )
+
+    @property
+    def unknown(self) -> set[str]:
+        """The words that never get an id of their own."""
+        return {UNKNOWN, *_unknown_as_cut(self.config, self.pre_tokenizer)}
 
     @property
     def vocab_size(self) -> int:
@@ -330,6 +351,25 @@ class WordTokenizer(Tokenizer):
 
     def _library_json(self) -> str:
         return self._library.to_str(pretty=True)
+
+
+def _unknown_as_cut(config: WordTokenizer.Config, cut: PreTokenizer) -> list[str]:
+    """Return the words that stand for unknown ones, as they are cut out of the text.
+
+    Raises:
+        SettingError: one of them is cut into several words, or into none.
+    """
+    found = []
+    for word in config.unknown_words:
+        words = cut.words(word)
+        if len(words) != 1:
+            became = " ".join(words) or "nothing"
+            raise SettingError(
+                f"[tokenizer] unknown_words: pre_tokenizer = '{cut.kind}' makes {became} of "
+                f"'{word}', which is not one word; set tokenizer.pre_tokenizer = '{UNCUT}'."
+            )
+        found += words
+    return found
 
 
 class _Kept(WordTokenizer.Config):

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import foretext as ft
+from foretext.base.errors import SettingError
 from foretext.data.rows import ParallelText
 from foretext.report.task_files import Examination
 from foretext.tasks.examining import examine
@@ -140,3 +141,17 @@ def test_an_alignment_of_nothing_has_no_weights(writer: TextWriter) -> None:
 
 def test_a_text_of_any_length_is_aligned(writer: TextWriter) -> None:
     assert writer.alignment("eins", "one").weights.shape == (1, 1)
+
+
+def test_without_attention_there_is_nothing_to_align() -> None:
+    """A decoder that reads the end of a source alone: no pictures, and a sentence says so."""
+    settings = {**SMALL, "backbone": {"dim": 16, "attention": "none"}}
+    found = ft.finetune("text_to_text", "gru-attention", PAIRS, settings=settings, quiet=True)
+    assert isinstance(found, TextWriter)
+    assert len(found.predict(["eins zwei zwei eins"])) == 1
+    assert "alignment" not in found.abilities
+    with pytest.raises(SettingError, match=r"backbone\.attention = 'none': use the outputs alone"):
+        found.alignment("eins zwei", "one two")
+    rows, outputs = rows_of(PAIRS[:2]), ["one two three", "three two one"]
+    backbone = found.network().backbone
+    assert text_alignments(backbone, found.base, found.head, rows, outputs) == []

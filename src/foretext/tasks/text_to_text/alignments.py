@@ -105,7 +105,7 @@ def text_alignments(
     rows: Sequence[ParallelText],
     outputs: Sequence[str],
 ) -> list[dict[str, Any]]:
-    """Return pictures of some rows, as ``examination.json`` has them; none without an encoder.
+    """Return pictures of some rows, as ``examination.json`` has them; none without attention.
 
     Args:
         backbone: that of the base, in the precision of answers.
@@ -114,7 +114,7 @@ def text_alignments(
         rows: with their sources.
         outputs: what they became.
     """
-    if not head.needs_source:
+    if not head.needs_source or not backbone.has_cross_attention:
         return []
     pairs = []
     for row, text in zip(rows, outputs, strict=True):

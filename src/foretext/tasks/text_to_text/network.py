@@ -151,20 +151,25 @@ class TextWriter(TaskModel):
 
     @property
     def aligns(self) -> bool:
-        """Whether an output can be aligned with its source: the model has an encoder."""
-        return self.head.needs_source
+        """Whether an output can be aligned with its source: the model looks at an encoder."""
+        return self.head.needs_source and self.base.backbone.has_cross_attention
 
     @checked_arguments
     def alignment(self, source: str, output: str) -> Alignment:
         """Return which words of a source each word of an output looks at, by cross-attention.
 
         Raises:
-            SettingError: the model has no encoder, and so no cross-attention.
+            SettingError: the model has no encoder, or no attention to it.
         """
-        if not self.aligns:
+        if not self.head.needs_source:
             raise SettingError(
                 "alignment needs a model with an encoder; this one reads source and output as one "
                 "text: use the outputs alone."
+            )
+        if not self.aligns:
+            raise SettingError(
+                "alignment needs attention to the source, and this model was learned with "
+                "backbone.attention = 'none': use the outputs alone."
             )
         return text_alignment(self.network().backbone, self.base, self.head, source, output)
 
