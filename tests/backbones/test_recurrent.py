@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -12,6 +15,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from foretext.backbones.recurrent import Recurrent
 from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
+from foretext.nn.past_attention import PastAttention
 
 V, D = 30, 7
 LENGTHS = torch.tensor([3, 9, 1, 6])
@@ -139,3 +143,82 @@ def test_carried_states_are_those_that_pytorch_ends_in(kind: str) -> None:
 
 def test_a_bidirectional_network_carries_nothing() -> None:
     assert recurrent()(Inputs(IDS)).carried == ()
+
+
+def looked_back(states: np.ndarray, score: Callable[[np.ndarray, np.ndarray], float]) -> np.ndarray:
+    """[h; c] of the states of a row (T, D), one position after the other."""
+    rows = []
+    for t, state in enumerate(states):
+        scores = np.array([score(state, before) for before in states[:t]])
+        weights = np.exp(scores - scores.max()) if t else scores
+        context = weights @ states[:t] / weights.sum() if t else np.zeros_like(state)
+        rows.append(np.concatenate((state, context)))
+    return np.array(rows)
+
+
+def score_of(backbone: Recurrent) -> Callable[[np.ndarray, np.ndarray], float]:
+    """The score of a state and one before it, in numpy."""
+    assert backbone.attention is not None
+    parts = {name: p.detach().numpy() for name, p in backbone.attention.named_parameters()}
+    if backbone.config.attention == "dot":
+        return lambda h, m: float(h @ m)
+    key = parts["attention.key.weight"]
+    if backbone.config.attention == "general":
+        return lambda h, m: float(h @ key @ m)
+    query, vector = parts["attention.query.weight"], parts["attention.vector"]
+    return lambda h, m: float(vector @ np.tanh(query @ h + key @ m))
+
+
+@pytest.mark.parametrize("attention", ["dot", "general", "additive"])
+@pytest.mark.parametrize("kind", THEIRS)
+def test_each_state_gets_the_mean_of_those_before_beside_it(kind: str, attention: str) -> None:
+    """Both widths are kept: [h_t; c_t]."""
+    backbone = recurrent(kind=kind, bidirectional=False, attention=attention).eval()
+    plain = recurrent(kind=kind, bidirectional=False).eval()
+    plain.load_state_dict(backbone.state_dict(), strict=False)
+    assert (plain.dim, backbone.dim, backbone.num_mixed) == (D, 2 * D, 1)
+    with torch.no_grad():
+        ours = backbone(Inputs(IDS, TOKEN_MASK)).last
+        states = plain(Inputs(IDS, TOKEN_MASK)).last.numpy()
+        (maps,) = backbone.attention_maps(Inputs(IDS))
+    for row, length in enumerate(LENGTHS.tolist()):
+        right = looked_back(states[row, :length], score_of(backbone))
+        np.testing.assert_allclose(ours[row, :length], right, rtol=1e-4, atol=1e-6)
+    assert maps.shape == (4, 1, 9, 9)
+    assert not maps.triu().any()  # neither itself nor what comes
+    torch.testing.assert_close(maps[:, 0, 1:].sum(-1), torch.ones(4, 8))
+    assert not maps[:, :, 0].any()
+
+
+def test_looking_back_worked_by_hand() -> None:
+    """Scores of dot products 0 and log 3 have the weights 1/4 and 3/4."""
+    attention = PastAttention("dot", 2)
+    states = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [0.0, math.log(3)]]])
+    found = attention(states, states[:, :0])
+    right = [[1, 0, 0, 0], [0, 1, 1, 0], [0, math.log(3), 0.25, 0.75]]
+    torch.testing.assert_close(found[0], torch.tensor(right))
+
+
+@pytest.mark.parametrize("kind", THEIRS)
+def test_a_text_is_continued_with_its_past(kind: str) -> None:
+    backbone = recurrent(kind=kind, bidirectional=False, attention="additive").eval()
+    whole, cache = backbone(Inputs(IDS, visibility="causal")).last, backbone.new_cache()
+    assert cache is not None
+    pieces = [
+        backbone(Inputs(IDS[:, a:b], visibility="causal"), cache=cache).last
+        for a, b in ((0, 4), (4, 5), (5, 9))
+    ]
+    torch.testing.assert_close(torch.cat(pieces, 1), whole)
+    cache.keep_rows(torch.tensor([2, 2, 0]))
+    more = backbone(Inputs(IDS[:3, :1], visibility="causal"), cache=cache).last
+    longer = torch.cat((IDS[[2, 2, 0]], IDS[:3, :1]), 1)
+    torch.testing.assert_close(more, backbone(Inputs(longer, visibility="causal")).last[:, 9:])
+
+
+def test_only_a_network_from_the_left_looks_back() -> None:
+    with pytest.raises(SettingError, match=r"attention = 'dot' .*set bidirectional = false"):
+        Recurrent.Config.checked({"attention": "dot"}, "backbone")
+    assert not recurrent(bidirectional=False, attention="dot").carries_state
+    assert not recurrent().has_attention
+    with pytest.raises(SettingError, match="Recurrent has no attention"):
+        recurrent().attention_maps(Inputs(IDS))

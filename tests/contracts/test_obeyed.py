@@ -95,6 +95,7 @@ BESIDE: dict[str, list[str]] = {  # what a setting needs beside it
     "seq2seq: backbone.context": ["backbone.attention=none"],
     "recurrent: backbone.vector_size": UNTIED,
     "recurrent: backbone.dim": UNTIED,
+    "recurrent: backbone.attention": [*UNTIED, "backbone.bidirectional=false"],
     "training.epochs": ["training.steps=none", "training.epochs=0.3"],
     "training.batch_tokens": ["training.batch_examples=32"],
     "training.patience": RISING,

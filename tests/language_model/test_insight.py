@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from foretext.backbones.recurrent import Recurrent
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.batch import Inputs
+from foretext.language_model import LanguageModel
 from tests.language_model.models import SENTENCES, bert, gpt
 
 
@@ -23,6 +25,18 @@ def test_layers_begin_with_embeddings_and_end_with_what_embed_pools() -> None:
         np.testing.assert_allclose(
             found.states[0].mean(0), model.embed(["the king"], layer=0)[0], atol=0.05, rtol=0.05
         )
+
+
+def test_layers_of_another_width_are_left_out() -> None:
+    """Word vectors of 5 numbers, states of 4, and [h; c] of 8 in the last layer."""
+    tokenizer = gpt().tokenizer
+    shape = {"vector_size": 5, "dim": 4, "num_layers": 2, "bidirectional": False}
+    for attention, widths in (("none", (2, 2, 4)), ("dot", (1, 2, 8))):
+        config = Recurrent.Config.checked({**shape, "attention": attention}, "backbone")
+        backbone = Recurrent(config, tokenizer.vocab_size)
+        model = LanguageModel(tokenizer, backbone, None, device="cpu", visibility="causal")
+        assert model.layers("the king").states.shape == widths
+        assert ("attention" in model.abilities) == (attention == "dot")
 
 
 def test_attention_maps_are_shares_and_causal_ones_look_back() -> None:

@@ -119,6 +119,50 @@ def test_a_code_can_be_activated() -> None:
     assert after < before / 2
 
 
+THEIR_ACTIVATIONS = {
+    "relu": lambda x: np.maximum(x, 0),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+}
+
+
+@pytest.mark.parametrize("name", THEIR_ACTIVATIONS)
+def test_the_reconstruction_can_be_activated(name: str) -> None:
+    """It is a(V z + c), of a code that stays linear."""
+    config = LinearAutoencoder.Config.checked({"dim": DIM, "decoder_activation": name}, "section")
+    network, examples = LinearAutoencoder(config, (SIZE,)), spread_examples()
+    inner, outer = (
+        [each.detach().numpy() for each in layer.parameters()]
+        for layer in (network.encoder[1], network.decoder[0])
+    )
+    codes = examples @ inner[0].T + inner[1]
+    expected = THEIR_ACTIVATIONS[name](codes @ outer[0].T + outer[1])
+    with torch.no_grad():
+        given = torch.from_numpy(examples)
+        np.testing.assert_allclose(network.encode(given), codes, atol=1e-5)
+        np.testing.assert_allclose(network(given), expected, atol=1e-5)
+    assert network.code_size == DIM
+
+
+def test_with_an_activation_in_the_decoder_it_is_no_longer_pca() -> None:
+    """Tanh reaches no number above 1, however large the code: components keep more."""
+    examples = spread_examples() * 2
+    error = {}
+    for activation in ("none", "tanh"):
+        torch.manual_seed(0)
+        config = LinearAutoencoder.Config(dim=DIM, decoder_activation=activation)
+        network = LinearAutoencoder(config, (SIZE,))
+        trained(network, examples, steps=300, batch_examples=NUM_EXAMPLES, learning_rate=0.05)
+        with torch.no_grad():
+            found = network(torch.from_numpy(examples)).numpy()
+        error[activation] = float(np.square(found - examples).sum())
+    components = PCA(DIM).fit(examples)
+    back = components.inverse_transform(components.transform(examples))
+    least = float(np.square(back - examples).sum())
+    assert error["none"] == pytest.approx(least, rel=0.05)
+    assert error["tanh"] > 2 * least
+
+
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("kind", "noise"), [("dense", "gaussian"), ("dense", "masking"), ("convolutional", "none")]

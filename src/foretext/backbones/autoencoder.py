@@ -85,7 +85,7 @@ class Autoencoder(nn.Module, ABC):
         return layers
 
 
-CODE_ACTIVATIONS: dict[str, type[nn.Module]] = {
+ACTIVATIONS: dict[str, type[nn.Module]] = {
     "relu": nn.ReLU,
     "sigmoid": nn.Sigmoid,
     "tanh": nn.Tanh,
@@ -93,7 +93,7 @@ CODE_ACTIVATIONS: dict[str, type[nn.Module]] = {
 
 
 class LinearAutoencoder(Autoencoder):
-    """One linear map to the code and one back; by option the code is a(W x + b)."""
+    """One linear map to the code and one back; by option each has an activation behind it."""
 
     class Config(Settings):
         """Settings of a linear autoencoder."""
@@ -104,6 +104,8 @@ class LinearAutoencoder(Autoencoder):
         """Remove the mean, as PCA does; without it as an SVD."""
         activation: Literal["none", "relu", "sigmoid", "tanh"] = "none"
         """Activation a of the code, a(W x + b); none: what is learned is the subspace of PCA."""
+        decoder_activation: Literal["none", "relu", "sigmoid", "tanh"] = "none"
+        """Activation of the reconstruction, which then lies in its range; none: that of PCA."""
 
     def __init__(self, config: Config, shape: Shape) -> None:
         self.config = config
@@ -111,11 +113,13 @@ class LinearAutoencoder(Autoencoder):
 
     def _networks(self) -> tuple[nn.Sequential, nn.Sequential]:
         size, dim, bias = math.prod(self.shape), self.config.dim, self.config.bias
-        activation = CODE_ACTIVATIONS.get(self.config.activation)
-        activated = [] if activation is None else [activation()]
+        code, answer = (
+            [ACTIVATIONS[name]()] if name in ACTIVATIONS else []
+            for name in (self.config.activation, self.config.decoder_activation)
+        )
         return (
-            nn.Sequential(nn.Flatten(), nn.Linear(size, dim, bias), *activated),
-            nn.Sequential(nn.Linear(dim, size, bias), nn.Unflatten(1, self.shape)),
+            nn.Sequential(nn.Flatten(), nn.Linear(size, dim, bias), *code),
+            nn.Sequential(nn.Linear(dim, size, bias), *answer, nn.Unflatten(1, self.shape)),
         )
 
 

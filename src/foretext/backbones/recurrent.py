@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
+import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
@@ -13,7 +14,9 @@ from foretext.backbones.word_backbone import WORD_TRAITS, WordBackbone
 from foretext.data.batch import Inputs, Visibility
 from foretext.nn.cache import RecurrentCache
 from foretext.nn.dropout import Dropout
+from foretext.nn.past_attention import PastAttention
 from foretext.nn.recurrent import RecurrentKind, RecurrentLayer, row_lengths
+from foretext.nn.source_attention import ScoreKind
 from foretext.nn.word_embedding import WordEmbedding
 
 __all__ = ["Recurrent"]
@@ -25,7 +28,7 @@ class Recurrent(WordBackbone):
     """Layers that read a text word by word.
 
     A unidirectional network reads from the left, so its states are causal; it can continue a text.
-
+    With attention its last states look back at those before, and are twice as wide: [h; c].
 
     Args:
         config: the user's settings.
@@ -48,6 +51,8 @@ class Recurrent(WordBackbone):
         """Dropout of the words' vectors."""
         layer_dropout: float = Field(0.0, ge=0, lt=1)
         """Dropout of the states between two layers."""
+        attention: Literal["none"] | ScoreKind = "none"
+        """Score by which a state of the last layer looks back, for [h; c]; none: it does not."""
 
         @model_validator(mode="after")
         def _has_between(self) -> Recurrent.Config:
@@ -58,6 +63,12 @@ class Recurrent(WordBackbone):
                     f"bigrams = {self.bigrams} shows the next word, which a network that reads "
                     "from the left (bidirectional = false) may not see"
                 )
+            if self.attention != "none" and self.bidirectional:
+                raise ValueError(
+                    f"attention = '{self.attention}' looks at the states before, and a network of "
+                    "both directions has none: set bidirectional = false, or pool the states of a "
+                    "text with task.pooling = 'attention'"
+                )
             return self
 
     config: Config
@@ -67,14 +78,20 @@ class Recurrent(WordBackbone):
     def __init__(self, config: Config, vocab_size: int, num_characters: int = 0) -> None:
         super().__init__(config, vocab_size, num_characters)
         self.num_layers = config.num_layers
-        self.dim = config.dim * (2 if config.bidirectional else 1)
+        width = config.dim * (2 if config.bidirectional else 1)
+        self.attention: PastAttention | None = None
+        if config.attention != "none":
+            self.attention = PastAttention(config.attention, config.dim)
+        self.has_attention = self.attention is not None
+        self.dim = 2 * width if self.has_attention else width
         visibility: Visibility = "full" if config.bidirectional else "causal"
         self.visibilities = frozenset({visibility})
-        self.carries_state = not config.bidirectional
+        # The past would grow from batch to batch.
+        self.carries_state = not config.bidirectional and not self.has_attention
         self.blocks = nn.ModuleList(
             RecurrentLayer(
                 config.kind,
-                self.dim if layer else self.tokens.dim,
+                width if layer else self.tokens.dim,
                 config.dim,
                 bidirectional=config.bidirectional,
             )
@@ -91,14 +108,28 @@ class Recurrent(WordBackbone):
             "clip_norm": 5.0,
         }
 
+    @property
+    def num_mixed(self) -> int:
+        """How many layers tasks can mix: with attention the last one alone, which is wider."""
+        return 1 if self.has_attention else super().num_mixed
+
     def new_cache(self) -> RecurrentCache | None:
         """Return an empty cache of states; None for a bidirectional network."""
         return None if self.config.bidirectional else RecurrentCache()
+
+    def attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
+        """Return the only attention, that of the last layer to its own past, (B, 1, T, T)."""
+        if self.attention is None:
+            return super().attention_maps(inputs)
+        states, _ = self._continued(self.tokens(inputs), ())
+        return (self.attention.weights(states[-1], states[-1][:, :0]).unsqueeze(1),)
 
     def layer_states(
         self, embedded: Tensor, inputs: Inputs, carried: tuple[Tensor, ...]
     ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
         """Return the states of each layer and, unidirectional, those that the rows end in."""
+        if self.attention is not None:
+            return self._looking_back(self.attention, embedded, carried)
         if not self.config.bidirectional:
             return self._continued(embedded, carried)
         lengths, x, states = row_lengths(inputs.token_mask), embedded, []
@@ -106,6 +137,15 @@ class Recurrent(WordBackbone):
             states.append(block(self._between(x, layer), lengths))
             x = states[-1]
         return states, ()
+
+    def _looking_back(
+        self, attention: PastAttention, x: Tensor, carried: tuple[Tensor, ...]
+    ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
+        """Return what `_continued` does, with last states that have looked at `carried[-1]`."""
+        states, ends = self._continued(x, carried[:-1])
+        last = states[-1]
+        past = carried[-1] if carried else last[:, :0]
+        return [*states[:-1], attention(last, past)], (*ends, torch.cat((past, last), 1))
 
     def _continued(
         self, x: Tensor, carried: tuple[Tensor, ...]

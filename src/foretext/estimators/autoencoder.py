@@ -31,8 +31,8 @@ class Autoencoder(Parameters):
 
     A setting that is None is as the kind has it: ``learning_rate`` 6e-3 of the convolutional
     network, 2e-3 of the others; ``noise`` "masking" of the denoising one, "none" of the others;
-    ``hidden_dim`` 512, of the denoising one alone; ``bias`` True and ``activation`` "none", of the
-    linear one alone.
+    ``hidden_dim`` 512, of the denoising one alone; ``bias`` True, ``activation`` and
+    ``decoder_activation`` "none", of the linear one alone.
 
     Args:
         kind: "convolutional" for images, "linear", or "denoising", which is dense.
@@ -62,6 +62,7 @@ class Autoencoder(Parameters):
         hidden_dim: int | None = None,
         bias: bool | None = None,
         activation: Literal["none", "relu", "sigmoid", "tanh"] | None = None,
+        decoder_activation: Literal["none", "relu", "sigmoid", "tanh"] | None = None,
         noise: Literal["none", "gaussian", "masking"] | None = None,
         noise_std: float = 0.3,
         mask_rate: float = 0.3,

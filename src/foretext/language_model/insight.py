@@ -23,7 +23,8 @@ class LayerStates(NamedTuple):
     """The states of a text's positions."""
 
     tokens: list[str]  # T
-    states: NDArray[np.float32]  # (L + 1, T, D): the embeddings, then each layer
+    # (L + 1, T, D): the embeddings, then each layer; those of another width are left out.
+    states: NDArray[np.float32]
 
 
 class AttentionMaps(NamedTuple):
@@ -95,7 +96,7 @@ def _spelling(tokenizer: SubwordTokenizer) -> Tensor | None:
 def layers_of(backbone: Backbone, text: OneText) -> LayerStates:
     """Return the states after each layer; the last ones are those that `embed` pools."""
     states = backbone(text.inputs, keep_layers=True)
-    layers = [*states.layers[:-1], states.last]
+    layers = [*states.layers[:-1], states.last][-backbone.num_mixed :]
     return LayerStates(text.tokens, np.stack([state[0].float().cpu().numpy() for state in layers]))
 
 

@@ -149,7 +149,7 @@ class CausalLM(Objective):
             raise SettingError(
                 f"[objective] carry_state = true: {type(backbone).__name__} has no state that a "
                 "batch could pass on to the next; leave it out, or use a recurrent network with "
-                "bidirectional = false."
+                "bidirectional = false and attention = 'none'."
             )
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any]:

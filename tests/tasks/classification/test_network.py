@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+import foretext as ft
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import LabelledText
 from foretext.heads.base import TaskBase
@@ -215,3 +216,29 @@ def test_a_single_text_gets_a_single_answer(wordpiece: SubwordTokenizer) -> None
     assert model.predict("a dog") == model.predict(["a dog"])[0]
     assert model.predict_top("a dog") == model.predict_top(["a dog"])[0]
     assert model.predict_proba("a dog").shape == model.classes_.shape
+
+
+@pytest.mark.parametrize("attention", ["dot", "additive"])
+def test_a_network_that_looks_back_answers_by_its_last_state(attention: str) -> None:
+    """[h; c] of the last word, where c is a mean of all states before."""
+    words = ["calm", "open", "deep", "grey"]
+    rows = [
+        (" ".join((label, *np.roll(words, turn))), label)
+        for label in ("sea", "land")
+        for turn in range(4)
+    ] * 4
+    settings = {
+        "backbone": {
+            "bidirectional": False,
+            "attention": attention,
+            "dim": 8,
+            "vector_size": 8,
+            "dropout": 0.0,
+        },
+        "task": {"pooling": "last"},
+        "training": {"steps": 120, "learning_rate": 2e-2},
+        "finetuning": {"valid_rate": 0.0, "baseline": False},
+    }
+    model = ft.finetune("classification", "gru", rows, settings=settings, quiet=True)
+    assert model.base.backbone.dim == 16
+    assert model.predict([text for text, _ in rows[:8]]) == ["sea"] * 4 + ["land"] * 4
