@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -135,6 +136,46 @@ def test_the_auxiliary_loss_reads_both_orders(byte_bpe: SubwordTokenizer) -> Non
     batch = Batch(inputs, {"labels": torch.tensor([0, 1])}, 2)
     assert task.counts(batch) == {"matching": 2, "language_model": 8 + 3 + 8 + 8}
     assert set(task.scores(states, batch)) == {"matching", "language_model"}
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("weight", [0.5, 2.0])
+@pytest.mark.parametrize("pooling", ["last", "mean"])
+def test_both_orders_with_both_losses_by_hand(
+    byte_bpe: SubwordTokenizer, pooling: str, weight: float
+) -> None:
+    """Radford et al. 2018, 3.2 and 3.3: states of both orders are added, L3 = L2 + λ L1.
+
+    L2 is the mean over the pairs, L1 that over the next tokens of both orders.
+    """
+    body, lengths = gpt_body(byte_bpe), [9, 4, 9, 9]
+    settings = {"pooling": pooling, "language_model_weight": weight, "dropout": 0.0}
+    task = MatchingHead(MatchingHead.Config.checked(settings, "task"), body, labels=LABELS).eval()
+    states, inputs = computed(body)
+    batch = Batch(inputs, {"labels": torch.tensor([0, 1])}, 2)
+    counts, scores = task.counts(batch), task.scores(states, batch)
+    ours = sum(score.part_of_loss(counts[name]).item() for name, score in scores.items())
+
+    rows = [row[:length].numpy() for row, length in zip(states.last, lengths, strict=True)]
+    pooled = [row[-1] if pooling == "last" else row.mean(0) for row in rows]
+    assert task.classifier is not None
+    pairs = np.stack((pooled[0] + pooled[1], pooled[2] + pooled[3]))
+    logits = pairs @ task.classifier.weight.numpy().T + task.classifier.bias.numpy()
+    of_labels = [costs(logits[0], 0), costs(logits[1], 1)]
+    assert body.vocabulary_head is not None
+    of_tokens = [
+        costs(body.vocabulary_head(torch.from_numpy(row[t])).numpy(), int(ids[t + 1]))
+        for row, ids in zip(rows, inputs.ids, strict=True)
+        for t in range(len(row) - 1)
+    ]
+    assert len(of_tokens) == 8 + 3 + 8 + 8
+    assert ours == pytest.approx(np.mean(of_labels) + weight * np.mean(of_tokens), rel=1e-4)
+
+
+def costs(logits: np.ndarray, target: int) -> float:
+    """-log softmax of a target."""
+    exact = logits.astype(np.float64)
+    return float(np.log(np.exp(exact - exact.max()).sum()) + exact.max() - exact[target])
 
 
 def test_what_the_rows_told_makes_the_same_task_again(wordpiece: SubwordTokenizer) -> None:

@@ -54,3 +54,20 @@ def test_pairs_that_do_not_fit_are_not_there(
     assert ("unilm", "textcnn") not in pairs
     assert ("unilm", "recurrent") not in pairs
     assert ("masked_lm", "textcnn") in pairs
+
+
+@pytest.mark.parametrize(
+    ("recipe", "encoder", "whole"),
+    [("bert-base", 108_891_648, 110_106_428), ("bert-large", 334_092_288, 336_226_108)],
+)
+def test_sizes_of_bert_are_the_published_ones(recipe: str, encoder: int, whole: int) -> None:
+    """110 and 336 million weights with 30,522 tokens; the paper says 110M and 340M.
+
+    Whole is the encoder with both heads: pooler and two classes, transform and a bias a token.
+    """
+    model = check_model(
+        Recipe.load(recipe), vocab_size=30_522
+    )  # on no device: nothing is allocated
+    found = {name: weight.numel() for name, weight in model.named_parameters()}  # tied ones once
+    assert sum(size for name, size in found.items() if name.startswith("backbone.")) == encoder
+    assert sum(found.values()) == whole
