@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from foretext.corpus import Corpus
@@ -12,6 +13,8 @@ from foretext.corpus.inspection import inspect_corpus
 from foretext.report import write_corpus_report
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.run_report import report_run
+from foretext.report.showing import Showing
+from foretext.shown import Grid, Note, Shown, Table, TokenLine, TokenLines
 from tests.report.browser import Browser, opened_browser
 from tests.report.comparison_content import candidate, content, label_curve
 from tests.report.run_folders import make_run
@@ -52,6 +55,18 @@ def corpus(folder: Path) -> Path:
     found = inspect_corpus(Corpus(text)).as_dict()
     write_corpus_report(folder / "corpus.html", found, title="text.txt")
     return folder / "corpus.html"
+
+
+def shown(folder: Path) -> Path:
+    """All kinds of parts, with Chinese tokens and a row that is wider than a telephone."""
+    names = [*"老船在黎明离开了港口员们甲", "<extra_id_0>"]
+    lines = TokenLines("输入行", (TokenLine.of("词元", names, ["masked", *[""] * 13]),))
+    grid = Grid.of("谁能看到谁", names, names, np.tril(np.ones((14, 14))))
+    weights = Grid.of("注意力", names, names, np.full((14, 14), 1 / 14))
+    table = Table.of("形状", ["张量", "形状"], [["ids", "(2, 14)"]])
+    parts = (Note("这一行有 14 个词元。"), lines, grid, weights, table)
+    Showing("bert", (Shown("样本 1", parts),), "zh").save(folder / "shown.html")
+    return folder / "shown.html"
 
 
 PAGES: dict[str, Callable[[Path], Path]] = {
@@ -95,6 +110,20 @@ def test_the_keyboard_reaches_tables_that_scroll_and_the_choice_of_curves(
     reached = browser.look(comparison(tmp_path), width=390).focus_all()
     for each in ("Candidates", "select", "Where the time went"):
         assert each in reached
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_what_is_shown_fits_and_the_keyboard_reaches_it(
+    browser: Browser, tmp_path: Path, width: int, scheme: str
+) -> None:
+    page = shown(tmp_path)
+    seen = browser.look(page, width=width, scheme=scheme)
+    assert seen.messages == []
+    assert seen.requests == [page.as_uri()]
+    assert seen.width <= seen.window, "the page is wider than its window"
+    assert seen.tables
+    assert all(min(table) > 0 for table in seen.tables)
+    assert seen.focus_all()[-2:] == ["注意力", "形状"]  # below where the page was clicked
 
 
 def test_a_page_with_faults_is_seen_as_one(browser: Browser, tmp_path: Path) -> None:
