@@ -31,7 +31,7 @@ from foretext.objectives.masking import (
     with_masked_positions,
 )
 from foretext.objectives.sentence_pairs import SentencePairs, has_pairs
-from foretext.objectives.shown_example import ShownExample, say
+from foretext.objectives.shown_example import ShownExample, say, say_all
 from foretext.shown import Note, Part
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -146,7 +146,7 @@ class MaskedLM(Objective):
         """Say by which rule tokens are masked."""
         config = self.config
         shares = (config.mask_rate, *config.replacements)
-        kinds = say("masked_lm.or").join(say(f"units.{kind}") for kind in config.kinds)
+        kinds = say_all("masked_lm.or", (say(f"units.{kind}") for kind in config.kinds))
         rate, mask, random, kept = (f"{share:.0%}" for share in shares)
         return say("masked_lm.rule", rate=rate, mask=mask, random=random, kept=kept, kinds=kinds)
 

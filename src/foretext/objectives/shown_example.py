@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import reduce
 from typing import NamedTuple
 
 import torch
@@ -19,7 +20,7 @@ from foretext.shown import Cell, Grid, Note, Part, Table, TokenLine, TokenLines
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.token_names import shown_token
 
-__all__ = ["ShownExample", "say", "shapes_table"]
+__all__ = ["ShownExample", "say", "say_all", "shapes_table"]
 
 BLANK = "▁"  # in place of the blank that a token begins with
 NOTHING = "·"  # of a truth value
@@ -31,6 +32,11 @@ TOKEN_TARGETS = frozenset({"original", "next", "previous"})
 def say(key: str, **values: object) -> str:
     """Return a message of the area of objectives."""
     return message(f"objectives.{key}", **values)
+
+
+def say_all(key: str, parts: Iterable[str]) -> str:
+    """Join parts by a message with ``left`` and ``right``."""
+    return reduce(lambda left, right: say(key, left=left, right=right), parts)
 
 
 class ShownExample(NamedTuple):

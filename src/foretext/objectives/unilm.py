@@ -33,7 +33,7 @@ from foretext.objectives.base import ModelInUse, Objective, TaskHeads, row_lengt
 from foretext.objectives.cloze import ClozeConfig, cloze_head, hide_a_word
 from foretext.objectives.masked_rows import Masking
 from foretext.objectives.reading import Reading
-from foretext.objectives.shown_example import ShownExample, say
+from foretext.objectives.shown_example import ShownExample, say, say_all
 from foretext.shown import Note, Part
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -140,8 +140,9 @@ class UniLM(Objective):
         example, kind = ShownExample(batch, tokenizer), int(batch.targets["kind"][0])
         T, end = batch.inputs.ids.shape[1], self._end_of_source(batch, kind)
         shares = np.array(self.config.weights) / sum(self.config.weights)
-        kinds = say("unilm.or").join(
-            f"{say(f'unilm.{name}')} {share:.0%}" for name, share in zip(KINDS, shares, strict=True)
+        named = zip(KINDS, shares, strict=True)
+        kinds = say_all(
+            "unilm.also", (f"{say(f'unilm.{one}')} {share:.0%}" for one, share in named)
         )
         parts: list[Part] = [Note(say("unilm.note", kind=say(f"unilm.{KINDS[kind]}"), kinds=kinds))]
         parts += [*example.cloze(), Note(say("unilm.grids", end=end))]
