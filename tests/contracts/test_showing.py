@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,8 @@ from foretext.recipe import Recipe
 from foretext.recipes import recipe_names
 from foretext.report.showing import Showing
 from foretext.shown import TokenLines
+from foretext.tasks import TASKS
+from tests.task_files import write_task_files
 
 
 def _shows(name: str) -> bool:
@@ -52,6 +55,13 @@ def test_every_recipe_shows_every_text(name: str, text: str) -> None:
     if lang == "zh":
         said = json.dumps([shown.title for shown in showing.shown], ensure_ascii=False)
         assert re.search("[\u4e00-\u9fff]", said)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_shows_its_rows(task: str, lang: Language, tmp_path: Path) -> None:
+    rows = write_task_files(tmp_path).train(task)
+    _check(ft.show(task, rows, examples=2, lang=lang))
 
 
 def _check(showing: Showing) -> None:

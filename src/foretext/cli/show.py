@@ -28,7 +28,7 @@ def show(
         str,
         typer.Argument(
             metavar="RECIPE",
-            help="A name (see `foretext list`) or a TOML file.",
+            help="A recipe's name (see `foretext list`) or a TOML file; or a task.",
             autocompletion=complete_recipe,
         ),
     ],
@@ -36,7 +36,8 @@ def show(
         str,
         typer.Argument(
             metavar="TEXT",
-            help="A text itself, or a file, folder, glob or URL of texts; - for standard input.",
+            help="A text itself, or a file, folder, glob or URL of texts; - for standard input. "
+            "For a task: a file of rows.",
         ),
     ],
     number: Annotated[
@@ -81,15 +82,21 @@ def show(
     from foretext.base.files import refuse_existing
     from foretext.messages import in_language
     from foretext.pretraining.learner import Draw
-    from foretext.pretraining.showing import show_recipe
+    from foretext.pretraining.showing import show_recipe, shown_task
     from foretext.recipe import Recipe
+    from foretext.recipe.recipe import given_sections
+    from foretext.tasks import TASKS
 
     if output is not None:
         refuse_existing(output, overwrite=overwrite)
     given = [*(settings or []), *reading(encoding, column), *hiding(entities)]
-    chosen = Recipe.load(recipe, given, config)
+    draw = Draw(number, seed, tokenizer)
     with in_language(lang):
-        found = show_recipe(chosen, text, Draw(number, seed, tokenizer), Path(recipe).stem)
+        if recipe in TASKS:
+            found = shown_task(recipe, text, draw, given_sections(given, "--set "))
+        else:
+            chosen = Recipe.load(recipe, given, config)
+            found = show_recipe(chosen, text, draw, Path(recipe).stem)
     if output is not None:
         found.save(output, overwrite=overwrite)
     if as_json:

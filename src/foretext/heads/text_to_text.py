@@ -24,6 +24,9 @@ from foretext.nn.token_head import Score, TokenHead
 from foretext.objectives import OBJECTIVES
 from foretext.objectives.base import Objective, TaskHeads
 from foretext.objectives.reading import Reading
+from foretext.objectives.shown_example import ShownExample, say
+from foretext.shown import Note, Part, TokenLines
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Figure", "TextToTextHead"]
@@ -99,6 +102,7 @@ class TextToTextHead(Head):
         if base.objective is None and objective is not None:  # of a folder
             base = base._replace(objective=_made(objective, base, tokenizer))
         _check_base(base)
+        self.source_tokenizer = base.tokenizer
         self.objective = base.objective or _made(None, base, tokenizer)
         self.head = _head(self.objective)
         if config.label_smoothing and not self.head.smooths:
@@ -160,6 +164,21 @@ class TextToTextHead(Head):
         """Return the logits of the token after each position, (B, T, V)."""
         logits: Tensor = self.head(states.last).float()
         return logits
+
+    def show(self, batch: Batch, tokenizer: Tokenizer) -> Sequence[Part]:
+        """Return source, decoder input and target, which are shifted by one, and the first steps.
+
+        In one row, the source stands before the target and is not predicted.
+        """
+        example, source = ShownExample(batch, tokenizer), batch.inputs.source
+        number = int((batch.targets["next"] != IGNORED).sum())
+        parts: list[Part] = [Note(say("seq2seq.rule", number=number))]
+        if source is not None:
+            read = ShownExample(batch, self.source_tokenizer).lines_of(source)
+            parts.append(TokenLines(say("default.source"), read))
+        names = ("token", "next") if source is None else ("decoder", "next")
+        parts += [example.shifted(names), example.steps()]
+        return [*parts, *([] if source is None else [Note(say("seq2seq.seen"))]), *example.seen()]
 
     def counts(self, batch: Batch) -> Mapping[str, int]:
         """Return the number of target tokens."""

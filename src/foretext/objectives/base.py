@@ -34,8 +34,6 @@ from foretext.nn.vocabulary_head import HeadTransform
 from foretext.objectives.criterion import Criterion
 from foretext.objectives.gap import Gap
 from foretext.objectives.reading import Reading
-from foretext.objectives.shown_example import ShownExample
-from foretext.shown import Part
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -228,17 +226,6 @@ class Objective(Criterion):
             probability; with ``hidden``, the right answer, where there is one. None: nothing.
         """
         return None
-
-    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
-        """Return what people read of an example: its tokens, what is predicted, who sees whom.
-
-        What is shown is in the batch; an objective adds what its paper is about.
-
-        Args:
-            batch: of one example.
-            tokenizer: of the text.
-        """
-        return ShownExample(batch, tokenizer).parts()
 
     def start_from(self, other: Objective) -> None:
         """Copy the weights of another objective's heads, as far as both have the same heads."""

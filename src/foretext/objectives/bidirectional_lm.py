@@ -28,6 +28,7 @@ from foretext.objectives.base import ModelInUse, Objective, TextRules, row_lengt
 from foretext.objectives.causal_lm import SoftmaxConfig, within_vocabulary
 from foretext.objectives.shown_example import ShownExample, say
 from foretext.shown import Note, Part, TokenLines
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["BidirectionalLM"]
@@ -66,7 +67,7 @@ class BidirectionalLM(Objective):
         self.separator = tokenizer.special.required("sep")
         self.head = _head(config, backbone)
 
-    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+    def show(self, batch: Batch, tokenizer: Tokenizer) -> Sequence[Part]:
         """Return each word with the next one, from the left, and the one before, from the right."""
         example, targets = ShownExample(batch, tokenizer), batch.targets
         row = example.lines_of(batch.inputs)

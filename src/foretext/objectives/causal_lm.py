@@ -35,6 +35,7 @@ from foretext.objectives.base import (
 )
 from foretext.objectives.shown_example import ShownExample, say
 from foretext.shown import Note, Part
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["CausalLM", "SoftmaxConfig"]
@@ -157,7 +158,7 @@ class CausalLM(Objective):
         prompt = model.tokenizer.decode(row[:PROMPT_TOKENS])
         return {"text": prompt, "answers": [model.generate(prompt, NEW_TOKENS)[0].text]}
 
-    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+    def show(self, batch: Batch, tokenizer: Tokenizer) -> Sequence[Part]:
         """Return input and target, which are shifted by one, and the first steps one by one."""
         example = ShownExample(batch, tokenizer)
         notes = [Note(say("causal_lm.note", number=batch.targets["next"].numel()))]

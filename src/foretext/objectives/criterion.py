@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from torch import Tensor, nn
 
@@ -11,6 +11,9 @@ from foretext.backbones.base import Backbone, States
 from foretext.base.errors import SettingError
 from foretext.data.batch import Batch, Visibility
 from foretext.nn.vocabulary_head import Score
+from foretext.objectives.shown_example import ShownExample
+from foretext.shown import Part
+from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["Criterion", "check_pair"]
 
@@ -96,6 +99,17 @@ class Criterion(nn.Module, ABC):
     @abstractmethod
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Return the summed loss and the number of right answers of each part."""
+
+    def show(self, batch: Batch, tokenizer: Tokenizer) -> Sequence[Part]:
+        """Return what people read of an example: its tokens, what is predicted, who sees whom.
+
+        What is shown is in the batch; an objective adds what its paper is about.
+
+        Args:
+            batch: of one example.
+            tokenizer: of the text.
+        """
+        return ShownExample(batch, tokenizer).parts()
 
     def vectors(self, states: States, batch: Batch) -> Tensor:
         """Return the vectors (B, D) by which examples are compared, if it `compares_examples`."""

@@ -45,6 +45,7 @@ from foretext.objectives.masking import (
 )
 from foretext.objectives.shown_example import ShownExample, say
 from foretext.shown import Note, Part, TokenLines
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Detector", "Electra"]
@@ -151,7 +152,7 @@ class Electra(Objective):
         """Replace a word of a row by one of the generator's, and ask which it is."""
         return _plant_a_word(model, row, self.replaced)
 
-    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+    def show(self, batch: Batch, tokenizer: Tokenizer) -> Sequence[Part]:
         """Return what the generator reads, what it draws, and what the backbone is asked of it."""
         assert self.generator is not None
         was_training = self.training

@@ -33,6 +33,7 @@ from foretext.objectives.masking import (
 from foretext.objectives.sentence_pairs import SentencePairs, has_pairs
 from foretext.objectives.shown_example import ShownExample, say, say_all
 from foretext.shown import Note, Part
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["MaskedLM"]
@@ -129,7 +130,7 @@ class MaskedLM(Objective):
         """Mask the word in the middle of a row, and fill it."""
         return hide_a_word(model, row)
 
-    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+    def show(self, batch: Batch, tokenizer: Tokenizer) -> Sequence[Part]:
         """Return which tokens are masked and how, and whether the second text follows."""
         example = ShownExample(batch, tokenizer)
         note, lines = example.cloze()

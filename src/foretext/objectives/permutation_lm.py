@@ -34,6 +34,7 @@ from foretext.objectives.base import ModelInUse, Objective, check_tied, row_leng
 from foretext.objectives.cloze import hide_a_word
 from foretext.objectives.shown_example import NOTHING, ShownExample, say
 from foretext.shown import Grid, Note, Part, TokenLines
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -112,7 +113,7 @@ class PermutationLM(Objective):
         """Hide the word in the middle of a row, and predict it."""
         return hide_a_word(model, row)
 
-    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+    def show(self, batch: Batch, tokenizer: Tokenizer) -> Sequence[Part]:
         """Return the order, and who sees whom in either stream."""
         example, inputs = ShownExample(batch, tokenizer), batch.inputs
         assert inputs.visible is not None

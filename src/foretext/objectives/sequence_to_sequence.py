@@ -27,6 +27,7 @@ from foretext.objectives.base import Objective, TaskHeads, check_tied, row_lengt
 from foretext.objectives.reading import Reading, Writing
 from foretext.objectives.shown_example import ShownExample, say
 from foretext.shown import Note, Part, TokenLines
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["SequenceConfig", "SequenceToSequence", "next_token_head"]
@@ -130,7 +131,7 @@ class SequenceToSequence(Objective):
         start, _, first, last, never = self.writing
         return reading._replace(opening=(start,), first=first, last=last, never=never)
 
-    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+    def show(self, batch: Batch, tokenizer: Tokenizer) -> Sequence[Part]:
         """Return what the encoder reads, the decoder's input and target, and its first steps."""
         example, source = ShownExample(batch, tokenizer), batch.inputs.source
         parts: list[Part] = [Note(self.shown_rule(batch))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import reduce
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -17,6 +17,7 @@ from torch import Tensor
 from foretext.data.batch import Batch, Inputs
 from foretext.messages import language, message, messages_of
 from foretext.shown import Cell, Grid, Note, Part, Table, TokenLine, TokenLines
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.token_names import shown_token
 
@@ -48,11 +49,17 @@ class ShownExample(NamedTuple):
     """
 
     batch: Batch
-    tokenizer: SubwordTokenizer
+    tokenizer: Tokenizer
 
     def parts(self) -> list[Part]:
         """Return everything that any batch has."""
         batch = self.batch
+        if len(batch.inputs.ids) > 1:  # an example of several texts
+            rows = range(len(batch.inputs.ids))
+            texts = [
+                TokenLines(say("default.row"), self.lines_of(batch.inputs, row)) for row in rows
+            ]
+            return [*texts, *self.other_targets()]
         parts: list[Part] = []
         if batch.inputs.source is not None:
             parts.append(TokenLines(say("default.source"), self.lines_of(batch.inputs.source)))
@@ -63,13 +70,17 @@ class ShownExample(NamedTuple):
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
         """Return ids as people read them."""
+        return [self._token(index) for index in ids]
+
+    def _token(self, index: int) -> str:
         names = self.tokenizer.tokens
-        return [
-            shown_token(self.tokenizer, names[index]).replace(" ", BLANK)
-            if index < len(names)
-            else f"[{index}]"
-            for index in ids
-        ]
+        if index < 0:  # nothing is predicted there
+            return ""
+        if index >= len(names):  # a word beyond the vocabulary
+            return f"[{index}]"
+        if self.tokenizer.kind != "subwords":
+            return names[index]
+        return shown_token(cast(SubwordTokenizer, self.tokenizer), names[index]).replace(" ", BLANK)
 
     def line(self, name: str, values: Iterable[object], marks: Iterable[str] = ()) -> TokenLine:
         """Return a line under a name of the catalogue."""
@@ -127,7 +138,8 @@ class ShownExample(NamedTuple):
         inputs, targets = self.batch.inputs, self.batch.targets
         ids, chosen = inputs.ids[0].tolist(), targets["masked"][0]
         marks = self.masks(ids)
-        text = int(self.tokenizer.ordinary[targets["original"][0].numpy()].sum())
+        ordinary = cast(SubwordTokenizer, self.tokenizer).ordinary
+        text = int(ordinary[targets["original"][0].numpy()].sum())
         counts = {mark: marks.count(mark) for mark in ("masked", "random", "kept")}
         num, share = int(chosen.sum()), int(chosen.sum()) / max(text, 1)
         note = Note(say("cloze.note", chosen=num, tokens=text, share=f"{share:.0%}", **counts))
@@ -149,16 +161,17 @@ class ShownExample(NamedTuple):
 
     def _marks_of_next(self, following: list[int]) -> list[str]:
         hidden = self.batch.targets.get("hidden")
-        chosen = [True] * len(following) if hidden is None else hidden[0].tolist()
+        chosen = [each >= 0 for each in following] if hidden is None else hidden[0].tolist()
         return ["target" if each else "" for each in chosen]
 
     def steps(self) -> Table:
         """Return the first steps one by one: what has been read, and what is predicted from it."""
         read = self.tokens(self.batch.inputs.ids[0].tolist())
         following = self.tokens(self.batch.targets["next"][0].tolist())
+        places = [at for at, token in enumerate(following) if token][:STEPS]
         rows = [
-            (at + 1, " ".join(_last(read[: at + 1])), following[at])
-            for at in range(min(STEPS, len(read)))
+            (step, " ".join(_last(read[: at + 1])), following[at])
+            for step, at in enumerate(places, 1)
         ]
         columns = (say("steps.step"), say("steps.reads"), say("steps.predicts"))
         return Table.of(say("steps.title", number=len(rows)), columns, rows)
@@ -222,9 +235,9 @@ class ShownExample(NamedTuple):
             return _truths(target)
         if name in TOKEN_TARGETS:
             return [*self.tokens(target.tolist())]
-        return [
-            f"{value:.3g}" if target.is_floating_point() else value for value in target.tolist()
-        ]
+        if target.is_floating_point():
+            return [f"{value:.3g}" for value in target.tolist()]
+        return [value if value >= 0 else "" for value in target.tolist()]  # -100: nothing is asked
 
 
 def shapes_table(batch: Batch) -> Table:

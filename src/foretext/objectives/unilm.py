@@ -35,6 +35,7 @@ from foretext.objectives.masked_rows import Masking
 from foretext.objectives.reading import Reading
 from foretext.objectives.shown_example import ShownExample, say, say_all
 from foretext.shown import Note, Part
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["KINDS", "Segments", "UniLM", "UnifiedRows", "visible_matrix"]
@@ -135,7 +136,7 @@ class UniLM(Objective):
         found = (special.mask, special.cls, special.pad)
         return tuple(index for index in found if index is not None)
 
-    def show(self, batch: Batch, tokenizer: SubwordTokenizer) -> Sequence[Part]:
+    def show(self, batch: Batch, tokenizer: Tokenizer) -> Sequence[Part]:
         """Return the masks, and who would see whom in each of the four ways to read the row."""
         example, kind = ShownExample(batch, tokenizer), int(batch.targets["kind"][0])
         T, end = batch.inputs.ids.shape[1], self._end_of_source(batch, kind)

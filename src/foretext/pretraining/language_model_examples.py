@@ -7,20 +7,23 @@ from itertools import islice
 from pathlib import Path
 
 from foretext.data.batch import Batch
+from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.messages import message
 from foretext.objectives.base import Objective
+from foretext.objectives.criterion import Criterion
 from foretext.objectives.shown_example import shapes_table
 from foretext.pretraining.building import build_model, check_model, objective_class
 from foretext.pretraining.learner import Draw
 from foretext.recipe import Recipe
 from foretext.shown import Note, Part, Shown, Table
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.frames import with_frame
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.training.batches import Batches
 from foretext.training.model import Model
 
-__all__ = ["given_tokenizer", "shown_examples"]
+__all__ = ["given_tokenizer", "shown_batches", "shown_examples"]
 
 MOST_STEPS = 100  # in which new examples are looked for
 FEW_TOKENS = 5000  # of which no usual vocabulary can be learned
@@ -55,17 +58,26 @@ def shown_examples(
     model = _model(recipe, tokenizer)
     notes += model.objective.cautions(tokens)
     yield _text(recipe, tokenizer, tokens, notes)
-    batches = Batches(
-        model.objective.examples(tokens),
-        draw.number,
-        draw.seed,
-        continues=model.objective.carries_state,
-    )
+    yield from shown_batches(model.objective, model.objective.examples(tokens), tokenizer, draw)
+
+
+def shown_batches(
+    criterion: Criterion, examples: Examples, tokenizer: Tokenizer, draw: Draw
+) -> Iterator[Shown]:
+    """Yield examples as the training's batches have them, and the batch that they are.
+
+    Args:
+        criterion: an objective, or the head of a task.
+        examples: that it is trained on.
+        tokenizer: of the text.
+        draw: which of them.
+    """
+    batches = Batches(examples, draw.number, draw.seed, continues=criterion.carries_state)
     first = batches.batch(0)
-    found = _different(model.objective.show(each, tokenizer) for each in _examples(batches))
+    found = _different(criterion.show(each, tokenizer) for each in _examples(batches))
     for number, parts in enumerate(islice(found, draw.number), 1):
         yield Shown(message("show.example", number=number), parts)
-    yield _batch(first, model.objective)
+    yield _batch(first, criterion)
 
 
 def _short_rows(recipe: Recipe) -> Recipe:
@@ -129,7 +141,7 @@ def _text(
     return Shown(message("show.text_title"), tuple(parts))
 
 
-def _batch(batch: Batch, objective: Objective) -> Shown:
+def _batch(batch: Batch, objective: Criterion) -> Shown:
     """Return the shapes of a batch, and how much is predicted in it."""
     try:
         counts = objective.counts(batch)

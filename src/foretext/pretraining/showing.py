@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import SettingError
 from foretext.base.files import temporary_folder
+from foretext.base.registry import imported
 from foretext.corpus.texts import TextSource, text_or_files
 from foretext.messages import Language, in_language, language
 from foretext.pretraining.given_texts import read_memory
@@ -19,6 +21,7 @@ from foretext.recipe.recipe import GivenSections, given_sections
 from foretext.recipe.text_settings import resolved
 from foretext.report.showing import Showing
 from foretext.run_folder import RunFolder
+from foretext.tasks import TASKS
 
 __all__ = ["show", "show_recipe"]
 
@@ -41,7 +44,8 @@ def show(
     """Show training examples of a recipe as the training reads them; nothing is trained.
 
     Args:
-        recipe: a name such as ``"bert"``, a TOML file, or a `Recipe`.
+        recipe: a name such as ``"bert"``, a TOML file, or a `Recipe`; or a task, such as
+            ``"text_to_text"``, whose labelled rows are then read in place of a text.
         text: a text itself, whose empty lines end documents; or a corpus, as `pretrain` takes it.
         examples: how many.
         seed: of the draws.
@@ -53,6 +57,10 @@ def show(
         ForetextError: text, recipe or tokenizer cannot be used; the message says why.
     """
     given, name = given_sections(settings), None
+    draw = Draw(examples, seed, None if tokenizer is None else Path(tokenizer))
+    if isinstance(recipe, str) and recipe in TASKS:
+        with in_language(lang):
+            return shown_task(recipe, text, draw, given)
     if isinstance(recipe, str | Path):
         name, recipe = str(recipe), Recipe.load(recipe, given)
     elif given:
@@ -60,9 +68,14 @@ def show(
             "settings: a Recipe object takes no settings; give the name of the recipe instead, or "
             "Recipe.load(NAME, settings)."
         )
-    draw = Draw(examples, seed, None if tokenizer is None else Path(tokenizer))
     with in_language(lang):
         return show_recipe(recipe, text, draw, name)
+
+
+def shown_task(name: str, rows: Any, draw: Draw, given: Mapping[str, Mapping[str, Any]]) -> Showing:
+    """Return training examples of a task; what does so stands above this room."""
+    showing: Showing = imported("foretext.finetuning.showing:show_task")(name, rows, draw, given)
+    return showing
 
 
 def show_recipe(recipe: Recipe, text: TextSource, draw: Draw, name: str | None = None) -> Showing:
