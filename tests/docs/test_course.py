@@ -54,8 +54,9 @@ class Reader:
 
     def run(self, block: Block) -> str:
         """What a block prints."""
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+        printed = io.BytesIO()  # not of text alone: commands guard the bytes that they write
+        stream = io.TextIOWrapper(printed, encoding="utf-8", newline="\n", write_through=True)
+        with contextlib.redirect_stdout(stream):
             if block.file:
                 Path(block.file).write_text(block.text, encoding="utf-8")
             elif block.language == "python":
@@ -64,7 +65,7 @@ class Reader:
             else:
                 for words in commands_of(block):
                     run_command(words, block, self.monkeypatch)
-        return printed.getvalue()
+        return printed.getvalue().decode("utf-8")
 
     def read(self, *, with_data: bool) -> None:
         """Run all blocks, and compare what they print."""
