@@ -39,13 +39,17 @@ for command in sys.argv[1].split("; "):
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("base", ["linear", "fasttext"])
-def test_what_learns_without_a_network_needs_no_torch(base: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("task", "base"),
+    [("classification", "linear"), ("classification", "fasttext"), ("matching", "auto")],
+)
+def test_what_learns_without_a_network_needs_no_torch(task: str, base: str, tmp_path: Path) -> None:
     rows, run = tmp_path / "rows.tsv", str(tmp_path / "run")
-    lines = [f"the {word} in the morning\t{word}" for word in ("cat", "dog")] * 20
-    rows.write_text("\n".join(["text\tlabel", *lines]) + "\n")
+    first, header = ("a cat\t", "text_a\ttext_b") if task == "matching" else ("", "text")
+    lines = [f"{first}the {word} in the morning\t{word}" for word in ("cat", "dog")] * 20
+    rows.write_text("\n".join([f"{header}\tlabel", *lines]) + "\n")
     commands = (
-        f"finetune classification {base} {rows} --test {rows} -o {run}",
+        f"finetune {task} {base} {rows} --test {rows} -o {run}",
         f"predict {run} {rows}",
         f"evaluate {run} {rows}",
     )

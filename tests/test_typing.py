@@ -64,6 +64,7 @@ assert_type(ft.finetune("classification", "linear", "train.csv", "runs/l"), ft.L
 fast = ft.finetune("classification", "fasttext", "train.csv", "runs/f", budget="1m", quiet=False)
 assert_type(fast, ft.FastTextClassifier)
 assert_type(ft.finetune("matching", "runs/bert", "pairs.tsv", "runs/pairs"), TextMatcher)
+assert_type(ft.finetune("matching", "auto", "pairs.tsv", "runs/few"), ft.LinearMatcher)
 assert_type(ft.finetune("tagging", topics, "tags.conll", "runs/tags", test="test.conll"), Tagger)
 assert_type(ft.finetune("span_qa", model_path, "squad.json", "runs/answers"), SpanReader)
 assert_type(ft.finetune(config="recipe.toml", out="runs/again"), Predictor)

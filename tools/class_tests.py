@@ -105,6 +105,7 @@ NO_INSTANCE = {  # class methods that make no instance: why
     "finetuning.fasttext.FastTextLearner.predictor_of": OF_LEARNER,
     "finetuning.learner.Learner.predictor_of": OF_LEARNER,
     "finetuning.linear.LinearLearner.predictor_of": OF_LEARNER,
+    "finetuning.linear.LinearPairLearner.predictor_of": OF_LEARNER,
     "finetuning.network.NetworkLearner.predictor_of": OF_LEARNER,
 }
 

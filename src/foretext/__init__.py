@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from foretext.tasks.classification.embeddings.classifier import EmbeddingClassifier
     from foretext.tasks.classification.linear import LinearClassifier
     from foretext.tasks.fasttext.classifier import FastTextClassifier
+    from foretext.tasks.matching.linear import LinearMatcher
     from foretext.vectors.document_vectors import DocumentVectors
     from foretext.vectors.word_vectors import WordVectors
 
@@ -48,6 +49,7 @@ __all__ = [
     "GloVe",
     "LanguageModel",
     "LinearClassifier",
+    "LinearMatcher",
     "Phrases",
     "Recipe",
     "SearchIndex",
@@ -79,6 +81,7 @@ _HOMES = {
     "GloVe": "foretext.estimators",
     "LanguageModel": "foretext.language_model",
     "LinearClassifier": "foretext.tasks.classification.linear",
+    "LinearMatcher": "foretext.tasks.matching.linear",
     "Phrases": "foretext.corpus.phrases",
     "Recipe": "foretext.recipe",
     "SearchIndex": "foretext.search",

@@ -13,7 +13,7 @@ from foretext.base.registry import imported
 from foretext.base.replacement import settle
 from foretext.kinds import KINDS, TASK, Kind
 from foretext.run_folder import RunFolder
-from foretext.tasks import CLASSIFIERS, is_task
+from foretext.tasks import WITHOUT_NETWORK, is_task
 from foretext.tasks.predictor import Predictor
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.formats.static_layout import holds_static_vectors
@@ -60,8 +60,9 @@ def load(path: str | Path, kind: type[Any] | None = None) -> Any:
     """Open what a run left, a vector file of anybody's, or a folder with somebody's model.
 
     Word vectors open as `WordVectors`, language models as `LanguageModel`, what learned a task as a
-    `TaskModel`, autoencoders as `Codec`, classifiers without a network as `FastTextClassifier` and
-    `LinearClassifier`. Of a comparison its best model is opened.
+    `TaskModel`, autoencoders as `Codec`, what needs no network as `FastTextClassifier`,
+    `LinearClassifier`, `EmbeddingClassifier` and `LinearMatcher`. Of a comparison its best model is
+    opened.
 
     Folders of Hugging Face open as a `TaskModel` where their class has a head for one, and others,
     like those of sentence-transformers, as a `LanguageModel`; PyTorch is imported for networks
@@ -178,7 +179,7 @@ def _open_classifier_file(path: str | Path, kind: type[Any] | None) -> Predictor
     wanted = kind is not None and issubclass(kind, Predictor)
     if not wanted or Path(path).suffix not in FASTTEXT_FILES or Path(path).is_dir():
         return None
-    classifier: Predictor = CLASSIFIERS.resolve("fasttext classifier").load(path)
+    classifier: Predictor = WITHOUT_NETWORK.resolve("fasttext classifier").load(path)
     return classifier
 
 

@@ -123,7 +123,7 @@ TASK = Kind(  # of every task that a network has learned
     page="foretext.report.task_report:report_task",
 )
 
-_CLASSIFIER = replace(TASK, embedder=None, embed_options=())
+_WITHOUT_NETWORK = replace(TASK, embedder=None, embed_options=())
 
 KINDS = {
     kind.name: kind
@@ -193,17 +193,22 @@ KINDS = {
             evaluate="foretext.evaluation.search:measure_of_search",
         ),
         replace(
-            _CLASSIFIER,
+            _WITHOUT_NETWORK,
             name="linear classifier",
             load="foretext.tasks.classification.linear:LinearClassifier.load",
         ),
         replace(
-            _CLASSIFIER,
+            _WITHOUT_NETWORK,
+            name="linear matcher",
+            load="foretext.tasks.matching.linear:LinearMatcher.load",
+        ),
+        replace(
+            _WITHOUT_NETWORK,
             name="embedding classifier",
             load="foretext.tasks.classification.embeddings.classifier:EmbeddingClassifier.load",
         ),
         replace(
-            _CLASSIFIER,
+            _WITHOUT_NETWORK,
             name="fasttext classifier",
             load="foretext.tasks.fasttext.classifier:FastTextClassifier.load",
         ),

@@ -8,6 +8,7 @@
     documents.safetensors  document vectors, with names, and what infers those of new documents
     model.safetensors      a network's weights, where a network was trained
     linear.safetensors     a linear classifier, alone or beside a network
+    overlap.safetensors    a linear matcher: what overlaps of two texts weigh
     embeddings.safetensors the heads of an embedding classifier; bases/ has what embeds texts
     words.safetensors      which words the head of a network reads beside the states
     config.json            what the folder holds; it marks a finished run

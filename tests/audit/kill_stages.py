@@ -138,6 +138,7 @@ STAGES = [
     ),
     Stage("fasttext classifier", _task("classification", "fasttext", "classifier.workers=1")),
     Stage("linear classifier", _task("classification", "linear")),
+    Stage("linear matcher", _task("matching", "linear")),
     Stage(
         "embedding classifier",
         lambda folder: [

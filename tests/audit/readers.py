@@ -49,6 +49,7 @@ from foretext.tasks.classification.embeddings.classifier import EmbeddingClassif
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.linear_words import WordVocabulary
 from foretext.tasks.fasttext.classifier import FastTextClassifier
+from foretext.tasks.matching.linear import LinearMatcher
 from foretext.tokenizers.hf_files import load_hf_tokenizer, load_target_tokenizer
 from foretext.vectors.neighbor_graph import NeighborIndex
 from foretext.vectors.ngrams import CharacterNgrams
@@ -243,6 +244,15 @@ def _read_linear(folder: Path) -> None:
     LinearClassifier.load(folder / "model").predict_top(["a fine film", "unseen"], k=None)
 
 
+def _write_matcher(folder: Path) -> None:
+    pairs = [("a fine film", text) for text, _ in LABELLED]
+    LinearMatcher().fit(pairs, [label for _, label in LABELLED]).save(folder / "model")
+
+
+def _read_matcher(folder: Path) -> None:
+    LinearMatcher.load(folder / "model").predict_top([("a fine film", "unseen")], k=None)
+
+
 def _write_embeddings(folder: Path) -> None:
     texts, labels = zip(*LABELLED, strict=True)
     with tempfile.TemporaryDirectory() as base:
@@ -409,6 +419,7 @@ READERS = [
     Reader("ledger of a comparison", _write_ledger, _read_ledger),
     Reader("words that runs share", _shared_words, _shared_words),
     Reader("linear classifier", _write_linear, _read_linear),
+    Reader("linear matcher", _write_matcher, _read_matcher),
     Reader("embedding classifier", _write_embeddings, _read_embeddings),
     Reader("word features", _write_words, _read_words),
     Reader(

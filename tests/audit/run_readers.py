@@ -99,7 +99,7 @@ USES: dict[str, Callable[[Any], object]] = {
     **dict.fromkeys(("bert", "electra", "gpt", "sentence encoder"), _ask_model),
     "lda": _ask_topics,
     "autoencoder": _ask_codec,
-    "matching": lambda model: model.predict(PAIRS),
+    **dict.fromkeys(("matching", "linear matcher"), lambda model: model.predict(PAIRS)),
     "span_qa": lambda model: model.predict(PAIRS),
     "tagging": lambda model: model.predict_proba(TEXTS),
 }
@@ -107,6 +107,7 @@ USES: dict[str, Callable[[Any], object]] = {
 REPORTS: dict[str, Callable[[Path], None]] = {
     **dict.fromkeys(("word2vec", "doc2vec", "lda", "bert", "autoencoder"), _report),
     **dict.fromkeys(("classification", "linear classifier", "embedding classifier"), _report_task),
+    "linear matcher": _report_task,
 }
 
 RUN_READERS = [

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import foretext as ft
 from foretext.base.errors import SettingError
 from foretext.comparison.candidate import named_candidate
 from foretext.comparison.candidates import CorpusFacts
@@ -77,7 +78,10 @@ def test_the_whole_road(tmp_path: Path, base: str) -> None:
     rows = {row["name"]: row for row in found.table}
     assert rows[f"{base}, untouched"]["score"] > 0.9
     assert rows[f"{base}, untouched"]["status"] == "finished"
-    assert found.recommendation is None
+    assert rows["shared words"]["status"] == "finished"
+    assert "Use shared words" in str(found.recommendation)
+    opened = ft.load(tmp_path / "out", ft.LinearMatcher)
+    assert opened.has_scores
     again = run(request, tmp_path / "again", Worker())
     assert again.table[0]["score"] == found.table[0]["score"]
 

@@ -21,10 +21,11 @@ import torch
 import foretext as ft
 from foretext.base.config import Config
 from foretext.finetuning.bases import learner_class
-from foretext.tasks import CLASSIFIERS, TASKS
+from foretext.tasks import TASKS, WITHOUT_NETWORK
 from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
 from foretext.tasks.classification.linear_storage import LinearConfig
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
+from foretext.tasks.matching.pair_regression import PairRegressionConfig
 from foretext.tasks.task import task_named
 from foretext.vectors.word_vectors import WordVectors
 from tests.contracts.changed_settings import (
@@ -43,8 +44,10 @@ from tests.task_files import TaskFiles, language_model, word_vectors, write_task
 
 VECTORS_FILE = "vectors.txt"
 FROZEN = ("counted.safetensors", "bert")  # bases of the learner "embeddings", beside its name
+LINEAR_PAIRS = "linear for matching"
 LEARNERS: dict[str, tuple[str, type[Config]]] = {  # by base, the section and its settings
     "linear": ("linear", LinearConfig),
+    LINEAR_PAIRS: ("linear", PairRegressionConfig),
     "fasttext": ("classifier", FastTextClassifierConfig),
     "embeddings": ("embeddings", EmbeddingsConfig),
 }
@@ -156,13 +159,29 @@ def arrays_of(model: Any) -> dict[str, Any]:
         return {**found, "mixture": np.array([kept.weight for kept in model.heads])}
     if hasattr(model, "model"):
         return {"words": model.model.hidden(ASKED), "outputs": model.model.outputs}
+    if hasattr(model, "output_weights"):
+        return dict(zip(("weights", "bias"), model.output_weights, strict=True))
     return {"weights": model.weights, "bias": model.bias, "idf": model.idf}
+
+
+def task_of(owner: str) -> str:
+    """What an owner of settings learns."""
+    if owner in LEARNERS:
+        return "matching" if owner == LINEAR_PAIRS else "classification"
+    return owner
+
+
+def base_of(owner: str) -> str:
+    """What a task is learned on."""
+    if owner in LEARNERS:
+        return "linear" if owner == LINEAR_PAIRS else owner
+    return BASES.get(owner, "bert")
 
 
 def shown_run(owner: str, base: str, settings: Settings, training: Settings, rows: Rows) -> str:
     """All that a short run shows."""
     section, _ = configs()[owner]
-    task = "classification" if owner in LEARNERS else owner
+    task = task_of(owner)
     sections: dict[str, Any] = {section: settings, "finetuning": {"baseline": False}}
     if owner not in LEARNERS:
         sections["training"] = {"precision": "fp32", **training}
@@ -207,8 +226,7 @@ def test_a_changed_setting_is_obeyed(field: tuple[str, str], rows: Rows) -> None
     owner, name = field
     section, kind = configs()[owner]
     setting = f"{section}.{name}"
-    usual_base = owner if owner in LEARNERS else BASES.get(owner, "bert")
-    base = found_in(OTHER_BASES, [owner], setting) or usual_base
+    base = found_in(OTHER_BASES, [owner], setting) or base_of(owner)
     beside = found_in(BESIDE, [owner], setting) or {}
     training = json.dumps(found_in(LONGER, [owner], setting) or BRIEF)
 
@@ -224,9 +242,12 @@ def test_a_changed_setting_is_obeyed(field: tuple[str, str], rows: Rows) -> None
     )
 
 
-def test_every_classifier_is_among_them() -> None:
-    known = {learner_class(name).predictor_of("classification").kind for name in LEARNERS}
-    assert known == {*CLASSIFIERS}
+def test_all_without_a_network_are_among_them() -> None:
+    tasks = {name: task_of(name) for name in LEARNERS}
+    known = {
+        learner_class(base_of(name), task).predictor_of(task).kind for name, task in tasks.items()
+    }
+    assert known == {*WITHOUT_NETWORK}
 
 
 def test_the_tables_name_settings_that_are_there() -> None:

@@ -34,6 +34,7 @@ BASES = [*PRETRAINED, "vectors", *base_names()]
 # network over words does without.
 IN_ONE_ROW = {"span_qa"}
 WRITES = {"text_to_text"}  # tasks whose answers are texts
+OTHER_LEARNED = {("tagging", "auto"), ("matching", "auto"), ("matching", "linear")}
 TWO_TOWERS = {"num_layers": 1, "dim": 16, "num_heads": 2, "max_length": 48}
 RECURRENT_PAIR = {"vector_size": 16, "dim": 16}
 SMALL_ROWS = {
@@ -61,7 +62,7 @@ def reads_pairs(base: str) -> bool:
 def is_lawful(task: str, base: str) -> bool:
     """Whether a task is learned on a base; the other cases are refused."""
     if base in LEARNERS:
-        return task == "classification" or (task, base) == ("tagging", "auto")
+        return task == "classification" or (task, base) in OTHER_LEARNED
     if task in WRITES:
         return writes(base)
     return task not in IN_ONE_ROW or not reads_words(base) or reads_pairs(base)

@@ -32,6 +32,15 @@ def texts(number: int, seed: int) -> list[tuple[str, str]]:
     return found
 
 
+def pairs(number: int) -> list[tuple[str, str, bool]]:
+    """Pairs of texts that share words, or none."""
+    given = [text for text, _ in texts(number, 0)]
+    return [
+        (text, f"{text} again" if at % 2 else "quite another matter", bool(at % 2))
+        for at, text in enumerate(given)
+    ]
+
+
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few epochs, and little text is enough."""
@@ -161,8 +170,29 @@ def test_a_tagger_without_texts_begins_at_random(capsys: pytest.CaptureFixture[s
     assert "the network lstm from random weights; --unlabelled TEXTS would give it vectors" in said
 
 
+def test_pairs_are_learned_by_the_words_that_they_share(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, test = tmp_path / "run", pairs(20)
+    model = ft.finetune("matching", "auto", pairs(60), run, test=test, quiet=False)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "auto: 60 rows: a regression on the words that both texts share" in said
+    assert "compare it with a network" not in said
+    assert facts_of(run)["test"]["accuracy"] == 1.0
+    assert facts_of(run)["baseline"] is None
+    opened = ft.load(run, ft.LinearMatcher)
+    asked = [(first, second) for first, second, _ in test]
+    assert opened.predict(asked) == model.predict(asked) == [label for *_, label in test]
+    monkeypatch.setattr(auto, "MANY_PAIRS", 60)
+    again = ft.finetune("matching", "auto", pairs(60), tmp_path / "many", test=test, quiet=False)
+    assert "compare it with a network over word vectors" in " ".join(
+        capsys.readouterr().err.split()
+    )
+    assert np.array_equal(again.predict_proba(asked), model.predict_proba(asked))
+
+
 def test_other_tasks_and_idle_options_are_refused() -> None:
-    with pytest.raises(SettingError, match="it learns classification and tagging, not"):
+    with pytest.raises(SettingError, match="it learns classification, matching and tagging, not"):
         ft.finetune("span_qa", "auto", texts(9, 0))
     with pytest.raises(SettingError, match="--search has no effect on 'auto'"):
         ft.finetune("classification", "auto", texts(9, 0), search="5s")
@@ -184,6 +214,20 @@ def test_other_tasks_and_idle_options_are_refused() -> None:
             "semi_supervised has no effect without",
         ),
         ("classification", {"settings": {"finetuning": {"seeds": 2}}}, "seeds has no effect"),
+        ("matching", {}, "--unlabelled has no effect on 'auto' for matching: vectors of the texts"),
+        ("matching", {"unlabelled": None, "beside": ["v"]}, "--with has no effect on 'auto' for"),
+        ("matching", {"unlabelled": None, "budget": "1m"}, "--budget has no effect on 'auto'"),
+        (
+            "matching",
+            {"unlabelled": None, "settings": {"finetuning": {"seeds": 2}}},
+            "seeds has no effect on 'auto' for matching",
+        ),
+        (
+            "matching",
+            {"unlabelled": None, "settings": {"embeddings": {"folds": 3}}},
+            r"\[embeddings\] has no effect on 'auto' for matching",
+        ),
+        ("matching", {"unlabelled": None, "settings": {"linear": {"nope": 3}}}, "nope"),
         ("tagging", {"settings": {"training": {"nope": 3}}}, "nope"),
         ("tagging", {"settings": {"finetuning": {"refit": True}}}, "refit has no effect"),
         ("tagging", {"beside": ["v"], "unlabelled": ["a b"]}, "--unlabelled has no effect beside"),
@@ -197,7 +241,11 @@ def test_what_is_wrong_is_refused_before_anything_is_pretrained(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(auto, "run_recipe", None)
-    rows: list[Any] = texts(30, 0) if task == "classification" else [(["a", "b"], ["O", "B-X"])]
+    rows: list[Any] = {
+        "classification": texts(30, 0),
+        "matching": pairs(30),
+        "tagging": [(["a", "b"], ["O", "B-X"])],
+    }[task]
     more = {"unlabelled": [text for text, _ in texts(900, 1)], **options}
     with pytest.raises(ForetextError, match=sentence):
         ft.finetune(task, "auto", rows, tmp_path / "run", quiet=True, **more)

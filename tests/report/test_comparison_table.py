@@ -126,6 +126,6 @@ def test_costs_are_those_of_candidates_with_figures() -> None:
 
 
 def test_a_baseline_that_no_folder_keeps_has_no_size() -> None:
-    some = [candidate("shared words", disk_bytes=0, parameters=0, memory_bytes=None)]
+    some = [candidate("ibm model 1", disk_bytes=0, parameters=0, memory_bytes=None)]
     [row] = cost_rows(facts(candidates=some).candidates)
     assert (row["on disk"], row["parameters"], row["memory to fit"]) == ("–", "–", "–")

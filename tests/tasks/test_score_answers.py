@@ -7,7 +7,8 @@ import pytest
 
 from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledPair
-from foretext.tasks.matching.baseline import mean_score, pair_baseline
+from foretext.tasks.matching.baseline import mean_score
+from foretext.tasks.matching.linear import pair_baseline
 from foretext.tasks.score_answers import ScoreAnswers
 
 

@@ -230,11 +230,11 @@ def _with_words(name: str, network: Candidate, task: str) -> Candidate:
 
 
 def _baseline(name: str, task: str) -> Candidate:
-    known = _of(task).baseline
+    known, base = _of(task).baseline, _of(task).baseline_base or BASELINE
     if known is None:
         instead = " 'linear' is that of classification." if task == "classification" else ""
         raise SettingError(f"The task {task} has no candidate '{name}'.{instead}")
-    return Candidate(known, BASELINE, group="classical", least_seconds=LEARNER_SECONDS)
+    return Candidate(known, base, group="classical", least_seconds=LEARNER_SECONDS)
 
 
 def _pretrained(name: str, task: str) -> Candidate:

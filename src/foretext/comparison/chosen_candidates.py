@@ -23,7 +23,7 @@ from foretext.comparison.candidates import (
     usual_names,
 )
 from foretext.comparison.checks import too_short
-from foretext.finetuning.base_names import LEARNERS
+from foretext.finetuning.base_names import LEARNERS, OF_TASKS
 from foretext.finetuning.bases import NamedBackbone, is_name
 from foretext.objectives import OBJECTIVES
 from foretext.recipe import Recipe
@@ -161,8 +161,9 @@ def check_candidate(candidate: Candidate, task: str) -> None:
         SettingError: it cannot, or a setting of its recipe is wrong.
     """
     reason = None
-    if (candidate.is_frozen or candidate.base in LEARNERS) and task != "classification":
-        reason = "learns classification alone"
+    learns = task == "classification" or (candidate.base, task) in OF_TASKS
+    if (candidate.is_frozen or candidate.base in LEARNERS) and not learns:
+        reason = "learns other tasks"
     elif task in READ_AS_ONE and _reads_words(candidate) and not _reads_pairs(candidate, task):
         reason = "reads whole words, and has no token between two texts"
     elif task == WRITTEN and candidate.recipe is not None and not _continues(candidate.recipe):

@@ -244,7 +244,7 @@ def _answering(job: Answer) -> tuple[Task, Callable[[Sequence[Any]], Answers]]:
 
 def _recipe(job: Finetune) -> TaskRecipe:
     """Return the recipe of a fine-tuning: no baseline beside it, and the seed of the job."""
-    kind = learner_class(job.base)
+    kind = learner_class(job.base, job.task)
     recipe = TaskRecipe(
         job.task,
         job.base,

@@ -3,8 +3,8 @@
 What it knows is measured (docs/results.md, "Few labels, many texts"). Of classification: with few
 labels, vectors that were pretrained on texts of the same kind are worth more than any network, and
 cross-validation weighs them beside the words, which win once labels are many. Of tagging: a BiLSTM
-with a CRF over vectors of words and their n-grams. Pairs are not among its tasks: with few of them
-the overlap of their words was better than any network.
+with a CRF over vectors of words and their n-grams. Of pairs: the overlap of their words, which
+vectors of the texts do not make better.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from foretext.base.runtime import command
 from foretext.finetuning.base_names import AUTO
 from foretext.finetuning.embeddings import EmbeddingLearner
 from foretext.finetuning.learner import Learner, Record
+from foretext.finetuning.linear import LinearPairLearner
 from foretext.finetuning.task_rows import TaskRows
 from foretext.pretraining.pretraining import run_recipe
 from foretext.progress.run_context import RunContext
@@ -39,13 +40,21 @@ NETWORK = "foretext.finetuning.network:NetworkLearner"  # imports PyTorch
 TAGGER = "lstm"  # over word vectors, or from scratch
 PRETRAINED = {  # what is pretrained
     "classification": ("doc2vec", "word2vec"),
+    "matching": (),
     "tagging": ("fasttext",),
 }
 
 SECTIONS = {  # of settings, by what is learned
     "classification": ("embeddings", "finetuning", "rows"),
+    "matching": ("linear", "finetuning", "rows"),
     "tagging": ("task", "training", "backbone", "tokenizer", "finetuning", "rows"),
 }
+
+AT_ONCE: dict[str, type[Learner]] = {  # what learns a task without steps
+    "classification": EmbeddingLearner,
+    "matching": LinearPairLearner,
+}
+MANY_PAIRS = 2000  # labelled ones, from which on a network may be better
 
 FOLDER, TEXTS = "bases", "texts.jsonl"  # among the checkpoints of the run
 LEAST_BYTES = 100_000  # of text, below which vectors learn little
@@ -62,7 +71,7 @@ class AutoLearner(Learner):
 
     origin = AUTO
     method = "chosen by the rows"
-    sections = ("task", "finetuning", "training", "backbone", "tokenizer", "embeddings")
+    sections = ("task", "finetuning", "training", "backbone", "tokenizer", "embeddings", "linear")
     uses = frozenset({"valid_rate", "refit", "baseline", "seeds"})
     has_baseline = True
     learns_from_texts = True
@@ -70,28 +79,25 @@ class AutoLearner(Learner):
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:
-        """Return the class of what is learned: classification or tagging.
+        """Return the class of what is learned.
 
         Raises:
-            SettingError: it is another task.
+            SettingError: it is another task than classification, matching or tagging.
         """
-        if task not in PRETRAINED:
+        if task not in SECTIONS:
+            *first, last = SECTIONS
             raise SettingError(
-                f"BASE = 'auto': it learns {' and '.join(PRETRAINED)}, not {task}; give another "
+                f"BASE = 'auto': it learns {', '.join(first)} and {last}, not {task}; give another "
                 "BASE."
             )
-        if task == "classification":
-            return EmbeddingLearner.predictor_of(task)
+        if task in AT_ONCE:
+            return AT_ONCE[task].predictor_of(task)
         return cast(type[Predictor], task_named(task).model)
 
     @property
     def needs_held_out_rows(self) -> bool:
         """For figures, or to choose the weights of a network by."""
-        return self.job.recipe.test is None or self.job.recipe.task != "classification"
-
-    @property
-    def _is_classification(self) -> bool:
-        return self.job.recipe.task == "classification"
+        return self.job.recipe.test is None or self.job.recipe.task not in AT_ONCE
 
     def check(self) -> None:
         """Refuse a teacher and a search, which this choice has no use for."""
@@ -105,19 +111,38 @@ class AutoLearner(Learner):
                 f"[{idle[0]}] has no effect on 'auto' for {recipe.task}, which reads: "
                 f"{', '.join(used)}; leave it out."
             )
-        (self._check_frozen if self._is_classification else self._check_tagger)()
+        checks = {
+            "classification": self._check_frozen,
+            "matching": self._check_pairs,
+            "tagging": self._check_tagger,
+        }
+        checks[recipe.task]()
 
     def _check_frozen(self) -> None:
         """Refuse settings of linear heads, and bases that embed nothing, before any pretraining."""
         learner = EmbeddingLearner(self.job, self.settings)
-        if idle := self.finetuning.changed - learner.uses:
-            raise SettingError(
-                f"[finetuning] {min(idle)} has no effect on 'auto' for classification; leave it "
-                "out."
-            )
+        self._refuse_idle(learner)
         learner.check_texts()
         views = [EmbeddedTexts.of(base, learner.config, name) for name, base in learner.bases]
         refuse_idle(learner.config, views, weighs=True)
+
+    def _check_pairs(self) -> None:
+        """Refuse texts and vectors, which make nothing better, and times."""
+        recipe, learner = self.job.recipe, LinearPairLearner(self.job, self.settings)
+        self.refuse_options(
+            {"--unlabelled": recipe.unlabelled, "--with": recipe.beside or None},
+            "'auto' for matching: vectors of the texts added nothing to the words that both share; "
+            "leave it out, or give vectors as BASE, for a network over them.",
+        )
+        self._refuse_idle(learner)
+        learner.check()
+
+    def _refuse_idle(self, learner: Learner) -> None:
+        if idle := self.finetuning.changed - learner.uses:
+            raise SettingError(
+                f"[finetuning] {min(idle)} has no effect on 'auto' for {self.job.recipe.task}; "
+                "leave it out."
+            )
 
     def _check_tagger(self) -> None:
         """Refuse what the network would refuse, before any pretraining."""
@@ -136,13 +161,19 @@ class AutoLearner(Learner):
 
     def seed_of(self, seed: int) -> int:
         """Return the seed of what is learned, by which rows are held out, too."""
-        section, first = ("embeddings", 0) if self._is_classification else ("training", 1)
+        section, first = {"classification": ("embeddings", 0), "tagging": ("training", 1)}.get(
+            self.job.recipe.task, ("", 0)
+        )
         return int(self.settings.get(section, {}).get("seed", first)) + seed
 
     def start(self, rows: TaskRows) -> Self:
         """Pretrain what suits rows and texts, and return what learns on it."""
-        choose = self._over_frozen if self._is_classification else self._tagger
-        return cast(Self, choose(rows).start(rows))
+        choices = {
+            "classification": self._over_frozen,
+            "matching": self._of_pairs,
+            "tagging": self._tagger,
+        }
+        return cast(Self, choices[self.job.recipe.task](rows).start(rows))
 
     def _over_frozen(self, rows: TaskRows) -> Learner:
         """Return linear heads on vectors and on words."""
@@ -155,6 +186,16 @@ class AutoLearner(Learner):
             "cross-validation says how much each counts"
         )
         return learner
+
+    def _of_pairs(self, rows: TaskRows) -> Learner:
+        """Return a regression on overlaps; with many rows, say which network to compare with."""
+        many = "; with so many, compare it with a network over word vectors that reads them, too: "
+        many += "VECTORS as BASE, --set task.word_features=overlap"
+        self.job.note(
+            f"auto: {counted(len(rows.train), 'row')}: a regression on the words that both texts "
+            f"share{many if len(rows.train) >= MANY_PAIRS else ''}"
+        )
+        return LinearPairLearner(self.job, self.settings)
 
     def _tagger(self, rows: TaskRows) -> Learner:
         """Return a network over vectors, or from scratch where there is no text to pretrain on."""

@@ -7,7 +7,7 @@ from typing import Any
 from foretext.backbones import BACKBONES
 from foretext.base.errors import SettingError
 
-__all__ = ["AUTO", "EMBEDDINGS", "LEARNERS", "SHORT_NAMES", "base_names"]
+__all__ = ["AUTO", "EMBEDDINGS", "LEARNERS", "OF_TASKS", "SHORT_NAMES", "base_names"]
 
 AUTO = "auto"  # chooses by the rows
 EMBEDDINGS = "embeddings"  # learns linear heads on what was pretrained
@@ -27,6 +27,9 @@ LEARNERS = {
     EMBEDDINGS: "foretext.finetuning.embeddings:EmbeddingLearner",
     "fasttext": "foretext.finetuning.fasttext:FastTextLearner",
     "linear": "foretext.finetuning.linear:LinearLearner",
+}
+OF_TASKS = {  # another learner of the same name, by the task
+    ("linear", "matching"): "foretext.finetuning.linear:LinearPairLearner",
 }
 
 

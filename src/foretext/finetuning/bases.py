@@ -11,7 +11,7 @@ from foretext.artifact import load, opened_run
 from foretext.backbones import BACKBONES
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.registry import imported
-from foretext.finetuning.base_names import EMBEDDINGS, LEARNERS, SHORT_NAMES, base_names
+from foretext.finetuning.base_names import EMBEDDINGS, LEARNERS, OF_TASKS, SHORT_NAMES, base_names
 from foretext.finetuning.recipe import BaseModel
 from foretext.kinds import KINDS
 from foretext.recipes import recipe_names
@@ -78,8 +78,12 @@ def name_note(base: BaseModel) -> str | None:
     return f"BASE = '{base}' is the name of what learns; what is called so here is './{base}'"
 
 
-def learner_class(base: BaseModel) -> type[Learner]:
-    """Return the class that learns tasks on a base.
+def learner_class(base: BaseModel, task: str | None = None) -> type[Learner]:
+    """Return the class that learns a task on a base.
+
+    Args:
+        base: that the user names.
+        task: its name; None: any, such as classification.
 
     Raises:
         SettingError: it is no name and no path that there is.
@@ -100,7 +104,8 @@ def learner_class(base: BaseModel) -> type[Learner]:
     name = str(base) if isinstance(base, str | Path) else ""
     if not is_name(base) and _is_frozen(base):
         name = EMBEDDINGS
-    learner: type[Learner] = imported(LEARNERS.get(name, NETWORK))
+    target = OF_TASKS.get((name, task or "")) or LEARNERS.get(name, NETWORK)
+    learner: type[Learner] = imported(target)
     return learner
 
 
@@ -124,7 +129,7 @@ def task_on(name: str, base: BaseModel) -> Task:
         SettingError: there is no such task or base, or they do not go together.
     """
     task = task_named(name)
-    learner = learner_class(base)
+    learner = learner_class(base, name)
     return task if learner.learns_every_task else learner.predictor_of(name).task
 
 

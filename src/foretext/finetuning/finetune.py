@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from foretext.tasks.classification.linear import LinearClassifier
     from foretext.tasks.classification.network import TextClassifier
     from foretext.tasks.fasttext.classifier import FastTextClassifier
+    from foretext.tasks.matching.linear import LinearMatcher
     from foretext.tasks.matching.network import TextMatcher
     from foretext.tasks.predictor import Predictor
     from foretext.tasks.sentence_vectors.network import SentenceEncoder
@@ -96,6 +97,16 @@ def finetune(
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> TextClassifier: ...
+
+
+@overload
+def finetune(  # type: ignore[overload-overlap]
+    task: Literal["matching"],
+    base: Literal["auto", "linear"],
+    train: Rows,
+    out: str | Path | None = None,
+    **options: Unpack[Options],
+) -> LinearMatcher: ...
 
 
 @overload

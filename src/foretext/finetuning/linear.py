@@ -1,46 +1,41 @@
-"""The linear classifier as a learner: it learns at once, and needs no PyTorch."""
+"""The linear models of texts and of pairs as learners: they learn at once, and need no PyTorch."""
 
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
 
+from foretext.base.config import Config
 from foretext.base.errors import SettingError
 from foretext.corpus.symbols import dropped_sentence
 from foretext.finetuning.learner import Learner, Record
 from foretext.finetuning.task_rows import TaskRows
 from foretext.progress.run_context import RunContext
 from foretext.tasks.classification.linear import LinearClassifier, LinearConfig
+from foretext.tasks.matching.linear import LinearMatcher
+from foretext.tasks.matching.pair_regression import PairRegressionConfig
 from foretext.tasks.predictor import Predictor
 
-__all__ = ["LinearLearner"]
+__all__ = ["LinearLearner", "LinearPairLearner"]
 
 FEW_PASSES = 5  # of stochastic average gradients, over rows with very many labels
 
 
-@dataclass(frozen=True)
-class LinearLearner(Learner):
-    """TF-IDF and logistic regression; its loss has one minimum, so that seeds change little."""
+class RegressionLearner(Learner):
+    """A regression on features of rows; its loss has one minimum, so that seeds change little."""
 
     origin = "linear"
-    method = LinearClassifier.method
     sections = ("linear", "finetuning")
     uses = frozenset({"valid_rate", "refit", "baseline"})
     has_baseline = True  # it takes no time: the most frequent label
     takes_budget = False
 
-    @classmethod
-    def predictor_of(cls, task: str) -> type[Predictor]:
-        """Return the linear classifier, which learns classification alone."""
-        if task != "classification":
-            raise SettingError(f"BASE = 'linear': it learns classification, not {task}.")
-        return LinearClassifier
-
     @property
-    def config(self) -> LinearConfig:
+    @abstractmethod
+    def config(self) -> Config:
         """The section `[linear]`."""
-        return LinearConfig.checked(dict(self.settings.get("linear", {})), "linear")
 
     @property
     def needs_held_out_rows(self) -> bool:
@@ -58,8 +53,29 @@ class LinearLearner(Learner):
         super().check()
         recipe = self.job.recipe
         times = {"--budget": recipe.budget_seconds, "--search": recipe.search_seconds}
-        self.refuse_options(times, "'linear', which learns at once.")
+        self.refuse_options(times, f"'{recipe.base}', which learns at once.")
         _ = self.config  # a wrong setting is an error before rows are read
+
+
+@dataclass(frozen=True)
+class LinearLearner(RegressionLearner):
+    """TF-IDF and logistic regression."""
+
+    method = LinearClassifier.method
+
+    @classmethod
+    def predictor_of(cls, task: str) -> type[Predictor]:
+        """Return the linear classifier; pairs have another learner."""
+        if task != "classification":
+            raise SettingError(
+                f"BASE = 'linear': it learns classification and matching, not {task}."
+            )
+        return LinearClassifier
+
+    @property
+    def config(self) -> LinearConfig:
+        """The section `[linear]`."""
+        return LinearConfig.checked(dict(self.settings.get("linear", {})), "linear")
 
     def start(self, rows: TaskRows) -> Self:
         """Choose the features by the rows to learn from, once for all trainings."""
@@ -87,4 +103,32 @@ class LinearLearner(Learner):
 
     def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
         """Return the settings, with the features that were chosen for the texts."""
+        return {"linear": model.config.kept()}
+
+
+@dataclass(frozen=True)
+class LinearPairLearner(RegressionLearner):
+    """A regression on the words and characters that both texts of a pair share."""
+
+    method = LinearMatcher.method
+
+    @classmethod
+    def predictor_of(cls, task: str) -> type[Predictor]:
+        """Return the linear matcher."""
+        return LinearMatcher
+
+    @property
+    def config(self) -> PairRegressionConfig:
+        """The section `[linear]`."""
+        return PairRegressionConfig.checked(dict(self.settings.get("linear", {})), "linear")
+
+    def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
+        """Learn from all rows at once."""
+        began = time.monotonic()
+        matcher = LinearMatcher(**self.config.model_dump())
+        matcher.fit_rows(rows.train, context=context).composing(self.form)
+        return matcher, {"step": 1, "time": time.monotonic() - began}
+
+    def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
+        """Return the settings."""
         return {"linear": model.config.kept()}

@@ -8,7 +8,8 @@
     [training]     how a network is trained                          TrainingConfig
     [backbone]     a network that learns from scratch                the Config of the backbone
     [tokenizer]    its tokenizer                                     the Config of the tokenizer
-    [linear]       in place of the four above                        LinearConfig
+    [linear]       in place of the four above                        LinearConfig, of pairs
+                                                                     PairRegressionConfig
     [classifier]   likewise                                          FastTextClassifierConfig
     [embeddings]   likewise                                          EmbeddingsConfig
 

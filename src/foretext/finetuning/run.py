@@ -106,7 +106,7 @@ def run_finetuning(
             report=page,
             rows_are_checked=rows_are_checked,
         )
-        learner = learner_class(recipe.base)(job, recipe.settings)
+        learner = learner_class(recipe.base, recipe.task)(job, recipe.settings)
         if note := name_note(recipe.base):
             job.note(note)
         learner.check()

@@ -57,6 +57,8 @@ LEARNER_SECTIONS = {
     "fasttext": "classifier",
     "linear": "linear",
 }
+OF_PAIRS = {"linear": "foretext.tasks.matching.pair_regression:PairRegressionConfig"}
+PAIR_LEARNERS = ("auto", "linear")  # which learn pairs by other settings than texts
 CHOSEN_LATER = "What you leave out is chosen to suit base and rows; the run's recipe.toml has it."
 
 
@@ -130,8 +132,10 @@ def task_group(task: str) -> SettingGroup:
     return SettingGroup(f"task {task}, learned by a network", classes | shared, note=CHOSEN_LATER)
 
 
-def base_group(base: str) -> SettingGroup:
-    """Return the settings of what learns from scratch, by its name."""
+def base_group(base: str, task: str | None = None) -> SettingGroup:
+    """Return the settings of what learns from scratch, by its name, as it learns a task."""
+    if task == "matching" and base in PAIR_LEARNERS:
+        return SettingGroup(f"base {base}, which learns {task}", OF_PAIRS)
     if base in LEARNERS:
         section = LEARNER_SECTIONS[base]
         return SettingGroup(f"base {base}", {section: SECTIONS[section]}, note=CHOSEN_LATER)
@@ -144,7 +148,7 @@ def fine_tuning_groups(task: str, base: str) -> list[SettingGroup]:
     """Return the settings of learning a task on a base, by name or path."""
     if base in LEARNERS:
         rows = {"rows": task_group(task).classes["rows"], "finetuning": SECTIONS["finetuning"]}
-        return [base_group(base), SettingGroup(f"task {task}", rows)]
+        return [base_group(base, task), SettingGroup(f"task {task}", rows)]
     return [task_group(task), *([base_group(base)] if base in base_names() else [])]
 
 
@@ -155,6 +159,8 @@ def _called(name: str) -> Iterator[SettingGroup]:
         yield task_group(name)
     if name in base_names():
         yield base_group(name)
+    if name in PAIR_LEARNERS:
+        yield base_group(name, "matching")
     for section, table in TABLES.items():
         for row in table:
             if name in (row, section):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foretext.base.registry import Registry
 
-__all__ = ["CLASSIFIERS", "TASKS", "is_predictor", "is_task"]
+__all__ = ["TASKS", "WITHOUT_NETWORK", "is_predictor", "is_task"]
 
 TASKS = Registry(
     "task",
@@ -18,14 +18,15 @@ TASKS = Registry(
     },
 )
 
-CLASSIFIERS = Registry(  # without a network of PyTorch, by the kind that their config.json names
-    "classifier",
+WITHOUT_NETWORK = Registry(  # what needs no PyTorch, by the kind that its config.json names
+    "model without a network",
     {
         "embedding classifier": (
             "foretext.tasks.classification.embeddings.classifier:EmbeddingClassifier"
         ),
         "fasttext classifier": "foretext.tasks.fasttext.classifier:FastTextClassifier",
         "linear classifier": "foretext.tasks.classification.linear:LinearClassifier",
+        "linear matcher": "foretext.tasks.matching.linear:LinearMatcher",
     },
 )
 
@@ -36,5 +37,5 @@ def is_task(kind: str | None) -> bool:
 
 
 def is_predictor(kind: str | None) -> bool:
-    """Whether a folder of this kind holds a `Predictor`: a `TaskModel`, or another classifier."""
-    return is_task(kind) or kind in CLASSIFIERS
+    """Whether a folder of this kind holds a `Predictor`, with a network or without one."""
+    return is_task(kind) or kind in WITHOUT_NETWORK

@@ -87,6 +87,7 @@ class Candidates(NamedTuple):
         "modern-bert, not pretrained", "bert", "electra", "gpt",
     )  # fmt: skip
     baseline: str | None = None  # name of the task's baseline, which is learned in seconds
+    baseline_base: str | None = None  # the BASE that learns it as a model; None: none does
     over_vectors: str = "textcnn"  # the network over word vectors
     word_features: str | None = None  # of the words that a head reads beside a network
     pooling: Mapping[str, str] = MappingProxyType({})  # of networks by name, if not their own

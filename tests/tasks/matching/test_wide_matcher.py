@@ -15,7 +15,7 @@ from foretext.data.rows import LabelledPair
 from foretext.heads.base import TaskBase
 from foretext.heads.matching import MatchingHead
 from foretext.metrics import softmax
-from foretext.tasks.matching.baseline import PairBaseline
+from foretext.tasks.matching.linear import LinearMatcher
 from foretext.tasks.matching.network import TextMatcher
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import TIMES
@@ -49,8 +49,8 @@ def wide(body: TaskBase, rows: list[LabelledPair] | None = None, **settings: Any
     return model
 
 
-def baseline_of(rows: list[LabelledPair]) -> PairBaseline:
-    return PairBaseline().fit([(row.text_a, row.text_b) for row in rows], [r.label for r in rows])
+def baseline_of(rows: list[LabelledPair]) -> LinearMatcher:
+    return LinearMatcher().fit_rows(rows)
 
 
 @pytest.mark.parametrize(("kind", "mode"), MODES)

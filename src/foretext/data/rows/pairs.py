@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
@@ -25,8 +25,17 @@ from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import Column, LabelledConfig
 from foretext.data.rows.texts import label_of, refuse_header
 
-__all__ = ["LabelledPair", "PairsConfig", "found_pairs_config", "names_text_pairs", "read_pairs"]
+__all__ = [
+    "LabelledPair",
+    "PairsConfig",
+    "TextPair",
+    "found_pairs_config",
+    "names_text_pairs",
+    "pairs_of",
+    "read_pairs",
+]
 
+TextPair = tuple[str, str]
 _Column = str | Annotated[int, Field(ge=1)]
 
 SAMPLE = 1000  # rows
@@ -82,6 +91,11 @@ class LabelledPair(NamedTuple):
     def labels(self) -> tuple[str, ...]:
         """The label as texts have theirs."""
         return () if self.label is None else (self.label,)
+
+
+def pairs_of(rows: Sequence[LabelledPair]) -> list[TextPair]:
+    """Return the texts of rows."""
+    return [(row.text_a, row.text_b) for row in rows]
 
 
 def read_pairs(path: RowSource, config: PairsConfig | None = None) -> list[LabelledPair]:

@@ -36,7 +36,7 @@ from foretext.tasks.classification.task import Classification
 from foretext.tasks.explanation import Texts, Values
 from foretext.tasks.predictor import Predictor, Record, Top
 
-__all__ = ["TextLabeller", "check_same_number", "check_top", "write_config"]
+__all__ = ["TextLabeller", "check_same_number", "check_top", "classifier_tags", "write_config"]
 
 
 class TextLabeller(Predictor):
@@ -153,14 +153,7 @@ class TextLabeller(Predictor):
         return Counter(label for row in rows for label in row.labels)
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
-
-        return Tags(
-            estimator_type="classifier",
-            target_tags=TargetTags(required=True),
-            classifier_tags=ClassifierTags(),
-            input_tags=InputTags(string=True, two_d_array=False, one_d_array=True),
-        )
+        return classifier_tags()
 
     def class_answers(self, inputs: Sequence[Input]) -> ClassAnswers:
         """Return how probable each label is for each text."""
@@ -185,18 +178,30 @@ class TextLabeller(Predictor):
         return f"{shown_labels(record)}\t{record['text']}"
 
 
-def write_config(folder: Path, kind: str, facts: Mapping[str, Any]) -> None:
-    """Write the ``config.json`` of a classifier without a network.
+def classifier_tags() -> Any:
+    """Return what scikit-learn needs to know of a classifier of texts or of pairs."""
+    from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+    return Tags(
+        estimator_type="classifier",
+        target_tags=TargetTags(required=True),
+        classifier_tags=ClassifierTags(),
+        input_tags=InputTags(string=True, two_d_array=False, one_d_array=True),
+    )
+
+
+def write_config(folder: Path, model: Predictor, facts: Mapping[str, Any]) -> None:
+    """Write the ``config.json`` of a model without a network.
 
     Args:
-        folder: of the classifier.
-        kind: of `foretext.kinds`.
+        folder: of the model.
+        model: that was learned.
         facts: of its run; {}: it comes from none.
 
     Raises:
         OutputError: it cannot be written.
     """
-    known = {"foretext": __version__, "task": "classification", **facts, "kind": kind}
+    known = {"foretext": __version__, "task": model.task.name, **facts, "kind": model.kind}
     with atomic_file(folder / CONFIG) as temporary:
         temporary.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
 

@@ -281,7 +281,7 @@ class LinearClassifier(TextLabeller):
             OutputError: one cannot be written.
         """
         self.write_file(folder / FILE)
-        write_config(folder, self.kind, facts)
+        write_config(folder, self, facts)
 
     def write_file(self, path: Path) -> None:
         """Write ``linear.safetensors`` alone.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from foretext.data.framing import Framing
 from foretext.data.padded_examples import PaddedExamples, Ragged
+from foretext.data.rows.pairs import TextPair
 from foretext.data.sparse_rows import SparseRows
 from foretext.heads.base import TaskBase
 from foretext.heads.long_texts import cut_pair
@@ -17,9 +18,8 @@ from foretext.heads.matching import MatchMode
 from foretext.heads.shared_tokens import shared_tokens
 from foretext.tokenizers.base import Tokenizer
 
-__all__ = ["PairRows", "TextPair"]
+__all__ = ["PairRows"]
 
-TextPair = tuple[str, str]
 _Ids = list[int]
 
 

@@ -17,7 +17,7 @@ from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label import Label, found_labels
 from foretext.tasks.baseline import Baseline, majority_baseline
 from foretext.tasks.class_answers import count_labels
-from foretext.tasks.matching.baseline import cosine_scores, mean_score, pair_baseline
+from foretext.tasks.matching.baseline import cosine_scores, mean_score
 from foretext.tasks.score_answers import have_scores, score_range
 from foretext.tasks.task import Candidates, Feature, HeadTraits, Resolved, Task, lazily
 
@@ -34,7 +34,11 @@ READS_OVERLAP = (
 
 
 class Matching(Task):
-    """Pairs of texts with a label or a score."""
+    """Pairs of texts with a label or a score.
+
+    Args:
+        has_baseline: False: what learns it is the linear matcher, the baseline of all others.
+    """
 
     head = lazily("foretext.heads.matching:MatchingHead")
     model = lazily("foretext.tasks.matching.network:TextMatcher")
@@ -51,11 +55,15 @@ class Matching(Task):
             "t5", "elmo",
         ),
         baseline="shared words",
+        baseline_base="linear",
         over_vectors="reader",
         word_features="overlap",
     )  # fmt: skip
     watched = ("f1", "pearson")
     of_pairs = True
+
+    def __init__(self, *, has_baseline: bool = True) -> None:
+        self.has_baseline = has_baseline
 
     def read(self, path: RowSource, config: PairsConfig | None = None) -> list[LabelledPair]:
         """Read pairs."""
@@ -107,9 +115,11 @@ class Matching(Task):
         counts = count_labels(rows)
         return {**found_labels(list(counts)), "counts": list(counts.values())}
 
-    def baseline(self, rows: Sequence[LabelledPair]) -> Baseline:
-        """Learn a regression on the words that both texts share."""
-        return pair_baseline(rows)
+    def baseline(self, rows: Sequence[LabelledPair]) -> Baseline | None:
+        """Learn the linear matcher, a regression on the words that both texts share."""
+        from foretext.tasks.matching.linear import pair_baseline
+
+        return pair_baseline(rows) if self.has_baseline else None
 
     def untouched(
         self, embed: Callable[[Sequence[str]], Any], rows: Sequence[LabelledPair]

@@ -299,7 +299,7 @@ class EmbeddingClassifier(TextLabeller):
             OutputError: one cannot be written.
         """
         write_parts(folder, self.parts)
-        write_config(folder, self.kind, facts)
+        write_config(folder, self, facts)
 
     @checked_arguments
     def save(self, folder: str | Path) -> None:

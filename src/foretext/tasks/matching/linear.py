@@ -1,0 +1,341 @@
+"""Pairs of texts by the words and characters that both have: a regression on their overlaps.
+
+It learns in seconds, and is what a network over both texts has to beat; with few labels it is the
+best that is known (docs/results.md, "Few labels, many texts").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.base.arguments import checked_arguments
+from foretext.base.counted import counted
+from foretext.base.errors import GivenError, ModelFileError
+from foretext.base.files import atomic_folder
+from foretext.base.replacement import refuse_unfinished
+from foretext.corpus.decoding import Form
+from foretext.data.overlap_features import NUM_OVERLAP_FEATURES, OverlapFeatures
+from foretext.data.rows import LabelledPair
+from foretext.data.rows.given import given_elements, given_label_sets, given_pairs
+from foretext.data.rows.label import Label, ordered_labels
+from foretext.data.rows.pairs import TextPair, pairs_of
+from foretext.metrics import softmax
+from foretext.progress import Progress
+from foretext.progress.run_context import RunContext
+from foretext.tasks.baseline import Baseline
+from foretext.tasks.class_answers import check_single
+from foretext.tasks.classification.embeddings.logistic_head import Targets
+from foretext.tasks.classification.labeller import classifier_tags, write_config
+from foretext.tasks.matching.linear_storage import (
+    FILE,
+    KIND,
+    LinearMatcherParts,
+    read_parts,
+    write_parts,
+)
+from foretext.tasks.matching.matcher import Matcher
+from foretext.tasks.matching.pair_regression import PairRegression, PairRegressionConfig
+from foretext.tasks.matching.task import Matching
+from foretext.tasks.not_fitted import not_fitted
+from foretext.tasks.score_answers import have_scores, scores_of
+
+__all__ = ["LinearMatcher", "pair_baseline"]
+
+Array = NDArray[np.float64]
+BLOCK = 1000  # pairs, after which the bar moves
+
+
+class LinearMatcher(Matcher):
+    """Logistic regression on the overlaps of pairs, or ridge regression where they have scores.
+
+    The features are shares of the words and characters, alone and side by side, that both texts
+    have (`foretext.data.overlap_features`). No draw is random.
+
+    Attributes:
+        config: the settings.
+
+    >>> pairs = [("a fine film", "the fine film"), ("a fine film", "rain at sea")] * 3
+    >>> LinearMatcher().fit(pairs, [True, False] * 3).predict(("one more film", "one film"))
+    True
+    """
+
+    task: ClassVar = Matching(has_baseline=False)
+    kind = KIND
+    method = "words that both texts share"
+    files = f"`{FILE}` holds weights and settings."
+    explained_by = ("occlusion",)
+
+    @checked_arguments
+    def __init__(self, *, inverse_penalty: float = 1.0) -> None:
+        self.config = PairRegressionConfig.checked({"inverse_penalty": inverse_penalty}, "linear")
+        self._learned: LinearMatcherParts | None = None
+
+    @classmethod
+    def of_parts(cls, parts: LinearMatcherParts) -> Self:
+        """Return the matcher that has learned these."""
+        matcher = cls(**parts.config.model_dump())
+        matcher._learned = parts
+        return matcher
+
+    @property
+    def parts(self) -> LinearMatcherParts:
+        """What was learned.
+
+        Raises:
+            SettingError: nothing yet.
+        """
+        if self._learned is None:
+            raise not_fitted("The matcher has learned nothing yet; call fit first, or load.")
+        return self._learned
+
+    def composing(self, form: Form) -> Self:
+        """Bring texts into a Unicode normal form from now on; NFKC has NFC in it."""
+        if form == "NFKC":
+            own = self.overlap
+            overlap = OverlapFeatures(own.kind, own.edition, form)
+            self._learned = self.parts._replace(overlap=overlap, form=form)
+        return self
+
+    @checked_arguments
+    def fit(self, pairs: Any, answers: Any, *, context: RunContext | None = None) -> Self:
+        """Learn from N pairs with a label or a score each.
+
+        Labels are texts, whole numbers or booleans, and come back as they came; floats are scores.
+
+        Args:
+            pairs: to learn from, (text, text) each.
+            answers: of each pair.
+            context: a title for the progress; None: nothing is shown.
+
+        Raises:
+            CorpusError: there is no pair, or a single label or score alone.
+        """
+        pairs, right = _given(pairs, answers)
+        if not pairs:
+            raise GivenError("There is no pair to learn from; give pairs with labels or scores.")
+        overlap, penalty = OverlapFeatures.for_texts(pairs), self.config.inverse_penalty
+        labels: tuple[Label, ...] = ()
+        if _are_scores(right):
+            scores = _scores(right)
+            found = PairRegression.of_scores(_matrix(overlap, pairs, context), scores, penalty)
+        else:
+            labels, targets = _targets(right)
+            found = PairRegression.of_labels(_matrix(overlap, pairs, context), targets, penalty)
+        self._learned = LinearMatcherParts(self.config, labels, overlap, found)
+        return self
+
+    def fit_rows(self, rows: Sequence[LabelledPair], *, context: RunContext | None = None) -> Self:
+        """Learn from rows of a file.
+
+        Raises:
+            CorpusError: a row lacks its answer, or nothing can be learned from them.
+        """
+        if not have_scores(rows):
+            check_single(rows)
+            return self.fit(pairs_of(rows), [row.label for row in rows], context=context)
+        scores = [float(score) for score in scores_of(rows)]
+        return self.fit(pairs_of(rows), scores, context=context)
+
+    def summary(self) -> dict[str, Any]:
+        """Return what Python and a notebook show: settings, and what was learned."""
+        given = self.config.model_dump(include=self.config.changed)
+        return given if self._learned is None else {**super().summary(), **given}
+
+    @checked_arguments
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings; scikit-learn copies estimators by them."""
+        return self.config.model_dump()
+
+    def set_params(self, **settings: Any) -> Self:
+        """Change settings before `fit`.
+
+        Raises:
+            SettingError: there is no such setting, or a value is not allowed.
+        """
+        self.config = PairRegressionConfig.checked(self.get_params() | settings, "linear")
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._learned is not None
+
+    def __sklearn_tags__(self) -> Any:
+        return classifier_tags()
+
+    @checked_arguments
+    def score(self, pairs: Any, answers: Any) -> float:
+        """Return the share of pairs whose label is predicted, or the correlation of ranks.
+
+        Raises:
+            CorpusError: something is no pair or no answer, or there are not as many of both.
+        """
+        pairs, right = _given(pairs, answers)
+        labels = [None] * len(right) if self.has_scores else _labels(right)
+        scores = right if self.has_scores else [None] * len(right)
+        each = zip(pairs, labels, scores, strict=True)
+        rows = [LabelledPair(a, b, label, score, "") for (a, b), label, score in each]
+        return float(self.figures(rows)[self.judged_by])
+
+    @property
+    def label_names(self) -> tuple[Label, ...]:
+        """The labels, sorted by their values; none where answers are scores."""
+        return self.parts.labels
+
+    @property
+    def overlap(self) -> OverlapFeatures:
+        """What it reads of a pair."""
+        return self.parts.overlap
+
+    @property
+    def num_parameters(self) -> int:
+        """Number of weights."""
+        return sum(array.size for array in self.parts.regression)
+
+    @property
+    def output_weights(self) -> tuple[Array, Array]:
+        """What features weigh for each label, (F, C), and what is added, (C,); C is 1 of scores.
+
+        Of two labels the first one's are 0. The softmax of the sums is `predict_proba`.
+        """
+        weights, bias = self.parts.regression
+        if len(self.label_names) != 2:
+            return weights, bias
+        return np.insert(weights, 0, 0.0, axis=1), np.insert(bias, 0, 0.0)
+
+    def pair_values(self, pairs: Sequence[TextPair]) -> Array:
+        """Return probabilities of labels (N, C), or scores (N,)."""
+        sums = self.parts.regression.sums(self.overlap.matrix(pairs))
+        if self.has_scores:
+            return sums[:, 0]
+        return softmax(sums if sums.shape[1] > 1 else np.insert(sums, 0, 0.0, axis=1))
+
+    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write ``overlap.safetensors`` and ``config.json``.
+
+        Raises:
+            OutputError: one cannot be written.
+        """
+        write_parts(folder / FILE, self.parts)
+        write_config(folder, self, facts)
+
+    @checked_arguments
+    def save(self, folder: str | Path) -> None:
+        """Write a folder that `load` opens, whole or not at all.
+
+        Raises:
+            OutputError: it cannot be written.
+            SettingError: nothing was learned yet.
+        """
+        with atomic_folder(Path(folder)) as temporary:
+            self.write(temporary, {})
+
+    @classmethod
+    @checked_arguments
+    def load(cls, folder: str | Path) -> Self:
+        """Open what `save`, or a run, left.
+
+        Raises:
+            ModelFileError: there is no such matcher, or a damaged one.
+        """
+        refuse_unfinished(Path(folder), ModelFileError)
+        return cls.of_parts(read_parts(Path(folder) / FILE))
+
+
+def _given(pairs: Any, answers: Any) -> tuple[list[TextPair], list[Any]]:
+    """Return pairs and answers, of which there must be as many.
+
+    Raises:
+        GivenError: there are not.
+    """
+    found, right = given_pairs(pairs), given_elements(answers, "labels or scores")
+    if len(found) != len(right):
+        raise GivenError(
+            f"{counted(len(found), 'pair')} and {counted(len(right), 'answer')} do not go "
+            "together; give a label or a score for each pair."
+        )
+    return found, right
+
+
+def _are_scores(answers: Sequence[Any]) -> bool:
+    """Whether answers are numbers, of which one at least is a float."""
+    kinds = {type(each) for each in answers if each is not None}
+    return float in kinds and kinds <= {int, float}
+
+
+def _scores(answers: Sequence[float | None]) -> Array:
+    """Return scores (N,).
+
+    Raises:
+        GivenError: one is missing or not finite, or all are equal.
+    """
+    for number, score in enumerate(answers, 1):
+        if score is None or not isfinite(score):
+            raise GivenError(
+                f"The score of pair {number} is missing or not finite; correct it, or leave the "
+                "pair out."
+            )
+    found = np.array(answers, np.float64)
+    if found.min() == found.max():
+        raise GivenError(
+            f"The pairs have one score alone, {found[0]:g}; two are needed to learn a difference."
+        )
+    return found
+
+
+def _labels(answers: Sequence[Any]) -> list[Label]:
+    """Return the label of each pair.
+
+    Raises:
+        GivenError: something is no label, or a pair has several.
+    """
+    sets = given_label_sets(answers)
+    for number, own in enumerate(sets, 1):
+        if len(own) != 1:
+            raise GivenError(f"Pair {number} has {counted(len(own), 'label')}; give it one.")
+    return [label for (label,) in sets]
+
+
+def _targets(answers: Sequence[Any]) -> tuple[tuple[Label, ...], Targets]:
+    """Return all labels, sorted, and that of each pair.
+
+    Raises:
+        GivenError: there is one label alone.
+    """
+    right = _labels(answers)
+    labels = ordered_labels(right)
+    if len(labels) < 2:
+        raise GivenError(
+            f"The pairs have one label alone, '{labels[0]}'; two are needed to learn a difference."
+        )
+    numbers = {label: number for number, label in enumerate(labels)}
+    return labels, Targets.of_classes(np.array([numbers[own] for own in right]), len(labels))
+
+
+def _matrix(
+    overlap: OverlapFeatures, pairs: Sequence[TextPair], context: RunContext | None
+) -> Array:
+    """Return the features of pairs, (N, F); the context shows how far they are."""
+    found = np.empty((len(pairs), NUM_OVERLAP_FEATURES))
+    quiet = context is None or context.quiet
+    title = "" if context is None else context.title
+    with Progress(title, len(pairs), "pairs", quiet=quiet) as bar:
+        for first in range(0, len(pairs), BLOCK):
+            some = pairs[first : first + BLOCK]
+            found[first : first + len(some)] = overlap.matrix(some)
+            bar.advance(len(some))
+    return found
+
+
+def pair_baseline(rows: Sequence[LabelledPair]) -> Baseline:
+    """Learn the linear matcher as the baseline of others that learn pairs.
+
+    Raises:
+        CorpusError: nothing can be learned from the rows.
+    """
+    learned = LinearMatcher().fit_rows(rows)
+    return Baseline(LinearMatcher.method, learned.answer_rows, "linear")
