@@ -27,6 +27,19 @@ def test_layers_begin_with_embeddings_and_end_with_what_embed_pools() -> None:
         )
 
 
+def test_one_word_has_other_states_in_other_texts() -> None:
+    """A text of six tokens and a pair of ten: one vector a word before the layers, two behind."""
+    model = bert()
+    alone = model.layers("the king and queen")
+    pair = model.layers("the king the queen", "the queen and")
+    assert alone.states[-1][None].shape == (1, 6, 16)
+    assert pair.states[-1][None].shape == (1, 10, 16)
+    at = alone.tokens.index("king")
+    assert pair.tokens[at] == "king"
+    np.testing.assert_array_equal(alone.states[0, at], pair.states[0, at])
+    assert np.abs(alone.states[-1, at] - pair.states[-1, at]).max() > 0.01
+
+
 def test_layers_of_another_width_are_left_out() -> None:
     """Word vectors of 5 numbers, states of 4, and [h; c] of 8 in the last layer."""
     tokenizer = gpt().tokenizer

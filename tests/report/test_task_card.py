@@ -94,6 +94,19 @@ def test_title_and_usage_come_from_the_facts() -> None:
     assert 'model.ask("how far?")' in text
 
 
+STRUCTURE = [
+    {"layer": "vectors", "shape": [3, 1000]},
+    {"layer": "pooled (ends)", "shape": [1000]},
+]
+
+
+def test_a_network_shows_its_structure() -> None:
+    text = card(structure=STRUCTURE)
+    assert "## Structure" in text
+    assert "| vectors | 3 × 1,000 |\n| pooled (ends) | 1,000 |" in text
+    assert "## Structure" not in card()
+
+
 def test_a_mix_of_layers_shows_its_weights() -> None:
     text = card(layer_weights={"embeddings": 0.25, "layer 1": 0.75})
     assert "## Layers" in text

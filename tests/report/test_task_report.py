@@ -308,6 +308,14 @@ def test_a_run_is_examined_and_shown(tmp_path: Path) -> None:
     assert run.card.read_text(encoding="utf-8").startswith("# Classification on textcnn")
 
 
+def test_a_network_is_drawn(tmp_path: Path) -> None:
+    layers = [{"layer": "vectors", "shape": [3, 16]}, {"layer": "answer", "shape": [2]}]
+    page = page_of(tmp_path, facts={"structure": layers}, metrics=[])
+    assert "svg" in page.tags
+    assert "3 × 16" in page.text
+    assert "one row of the training" not in page_of(tmp_path).text
+
+
 def test_a_mix_of_layers_shows_its_weights(tmp_path: Path) -> None:
     page = page_of(tmp_path, facts={"layer_weights": {"layer 1": 0.625}}, metrics=[])
     assert "0.625" in page.text

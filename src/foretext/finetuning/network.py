@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, cast
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -47,6 +48,7 @@ from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel
 from foretext.tasks.predictor import Predictor
+from foretext.tasks.structure import network_structure
 from foretext.tasks.task import Resolved, model_class, task_named
 from foretext.training.kept_record import kept_record
 from foretext.training.loop import fit
@@ -64,6 +66,7 @@ METHODS: dict[Origin, str] = {
 
 CHAIN_RATE = 5.0  # of a BiLSTM or CRF over a pretrained network, times the rate
 
+SHOWN_ROWS = 8  # of which the first is drawn that has a text
 MOST_ROWS = 2000  # that are measured while a training goes on
 
 
@@ -296,7 +299,11 @@ class NetworkLearner(Learner):
     def finish(self, model: Predictor, rows: TaskRows, baseline: Baseline | None) -> dict[str, Any]:
         """Fit temperature, threshold and ensemble by held-out rows."""
         finish_network(self.job, self.finetuning, cast(TaskModel, model), rows, baseline)
-        return {"cut": self.num_cut, **self.preparation.facts(self.finetuning)}
+        return {
+            "cut": self.num_cut,
+            "structure": _structure(cast(TaskModel, model), rows),
+            **self.preparation.facts(self.finetuning),
+        }
 
     @property
     def resolved_finetuning(self) -> dict[str, Any]:
@@ -319,6 +326,17 @@ class NetworkLearner(Learner):
             shape = sections["backbone"].items()
             sections["backbone"] = {name: value for name, value in shape if name not in RATES}
         return sections
+
+
+def _structure(model: TaskModel, rows: TaskRows) -> list[dict[str, Any]]:
+    """Return the layers with their shapes for one row; none where the first rows have no text."""
+    try:
+        examples = model.examples(rows.train[:SHOWN_ROWS])
+    except CorpusError:
+        return []
+    batch = examples.batch(np.zeros(1, np.int64))
+    found = network_structure(model.exact_network(), batch)
+    return [{"layer": layer.name, "shape": [*layer.shape]} for layer in found]
 
 
 def _set_dropout(backbone: Backbone, rate: float | None) -> None:

@@ -93,6 +93,7 @@ def task_card(
         _seeds(facts),
         _ensemble(facts, their_class),
         _data(facts, sections.get("run", {})),
+        _structure(facts),
         _layers(facts),
         _views(facts),
         _informative_features(facts),
@@ -213,6 +214,17 @@ def _ensemble(facts: Facts, their_class: str | None) -> str:
         "Network and linear classifier answer together, weighted by held-out rows; "
         f"`linear.safetensors` is the linear one{others}."
     )
+
+
+def _structure(facts: Facts) -> str:
+    """Return what each layer of the network makes of one row."""
+    layers = facts.get("structure", [])
+    if not layers:
+        return ""
+    rows = [
+        _row(each["layer"], " × ".join(f"{size:,}" for size in each["shape"])) for each in layers
+    ]
+    return "\n".join(["## Structure", "", _row("one row", "shape"), _row("---", "---:"), *rows])
 
 
 def _layers(facts: Facts) -> str:

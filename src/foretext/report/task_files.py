@@ -98,6 +98,13 @@ class ViewFacts(BaseModel):
     accuracy: Share | None
 
 
+class LayerFacts(Known):
+    """What a layer of a network makes of one row."""
+
+    layer: str
+    shape: Annotated[list[Count], Field(min_length=1)]
+
+
 class TaskFacts(Known):
     """Of ``config.json``, for a run that learned a task."""
 
@@ -120,6 +127,7 @@ class TaskFacts(Known):
     verdict: Verdict | None = None
     layer_weights: dict[str, Share] = Field(default_factory=dict)  # of a mix of layers
     informative_features: dict[str, list[str]] = Field(default_factory=dict)  # by label
+    structure: list[LayerFacts] = Field(default_factory=list)  # of a network
     views: list[ViewFacts] = Field(default_factory=list)  # of frozen bases and words
     warnings: list[str] = Field(default_factory=list)
     chosen: str | None = None  # which settings were chosen for the rows

@@ -23,6 +23,7 @@ from foretext.report.page import (
 )
 from foretext.report.run_files import Record as RunRecord
 from foretext.report.run_files import Trial, read_facts, read_records, read_sections, read_values
+from foretext.report.structure import structure_svg
 from foretext.report.task_card import (
     POINTS,
     figure_name,
@@ -120,6 +121,7 @@ def write_task_report(
         beside=_beside_table(facts),
         signatures=_signatures(facts),
         labels=_label_table(facts, found),
+        structure=_structure(facts),
         layers=table(_layers(facts)),
         views=table([dict(view) for view in facts.get("views", [])]),
         informative_features=facts.get("informative_features", {}),
@@ -143,6 +145,12 @@ def write_task_report(
         num_trials=len(best),
         settings=setting_sections(settings),
     )
+
+
+def _structure(facts: Record) -> str:
+    """Return a drawing of the network; empty: there is none."""
+    layers = [(each["layer"], tuple(each["shape"])) for each in facts.get("structure", [])]
+    return structure_svg(layers) if layers else ""
 
 
 def _label_charts(curve: LabelCurve | None, judged_by: str) -> dict[str, dict[str, Any]]:
