@@ -32,8 +32,9 @@ from foretext.objectives.base import Objective, TextRules
 from foretext.tasks.answers import Answers
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel
-from foretext.tasks.predictor import Record, Top
+from foretext.tasks.predictor import Record
 from foretext.tasks.task import Candidates, Feature, HeadTraits, Resolved, Task, WordTraits, lazily
+from foretext.tasks.top import Top
 from foretext.tasks.windows import Windows
 from foretext.tokenizers.hf_files import save_hf_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer

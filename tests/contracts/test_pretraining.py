@@ -24,6 +24,7 @@ from foretext.training.loop import Training
 from tests.contracts.covering import covering, quick_if
 from tests.contracts.interruption import stopping_at
 from tests.contracts.pairs import GUESSED, LAWFUL, STEPS, UNLAWFUL, Pair, small_recipe
+from tests.shown_runs import check_shown, parts_of
 
 TEXTS = ["the dog barks in the morning .", "a cat", "every night the owl hoots again ."]
 NUM_LETTERS = 26
@@ -118,6 +119,19 @@ def test_its_verbs_are_those_of_its_objective(model: ft.LanguageModel) -> None:
     for verb in verbs[False]:
         with pytest.raises(SettingError):
             verb()
+
+
+def test_it_shows_what_it_makes_of_a_text(model: ft.LanguageModel) -> None:
+    """Each token is there; a row of attention that is drawn as a whole sums to 1."""
+    shown = check_shown(model, ["the dog barks"])
+    assert model.objective is not None
+    assert len(parts_of(shown, "tokens")) == 1
+    if model.backbone.has_attention:
+        for grids in parts_of(shown, "grids"):
+            sums = np.array(grids["values"]).sum(-1)
+            np.testing.assert_allclose(sums, 1, atol=0.01)
+    pair = check_shown(model, ["the dog barks\tevery cat purrs"])
+    assert pair[0].title == "the dog barks every cat purrs"
 
 
 def test_it_is_measured_on_a_text(model: ft.LanguageModel, animal_text: Path) -> None:

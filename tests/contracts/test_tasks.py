@@ -25,6 +25,7 @@ from foretext.training.loop import Training
 from tests.contracts.covering import covering, quick_if
 from tests.contracts.interruption import stopping_at
 from tests.contracts.pairs import LAWFUL, Pair, build_backbone, small_recipe
+from tests.shown_runs import check_shown, parts_of
 from tests.task_files import SMALL, TaskFiles, word_vectors, write_task_files
 
 # A pretrained model of each lawful pair, a vector file, and every name.
@@ -195,6 +196,14 @@ def test_a_run_is_whole(case: tuple[str, str], run: RunFolder) -> None:
 @pytest.mark.parametrize("case", quick_if(ONCE, FIRST, name_of), indirect=True)
 def test_it_has_a_page(case: tuple[str, str], run: RunFolder) -> None:
     assert "<html" in report_run(run.path).read_text(encoding="utf-8")
+
+
+def test_it_shows_what_decides(case: tuple[str, str], model: Any) -> None:
+    texts = ["the dog barks in the morning", "the cat purrs at noon"]
+    lines = ["\t".join([text] * len(model.fields)) for text in texts]
+    shown = check_shown(model, lines)
+    assert len(shown) >= len(lines)
+    assert len(parts_of(shown, "tokens")) >= len(lines) or case[1] in LEARNERS
 
 
 def test_it_answers_and_is_judged_as_in_its_run(

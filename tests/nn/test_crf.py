@@ -273,3 +273,38 @@ def test_real_tokens_lie_end_to_end() -> None:
     tokens = real_tokens(torch.tensor([[True, False, True], [False, False, False]]), (2, 3))
     assert tokens.starts.tolist() == [0, 2, 2]
     assert (tokens.firsts.tolist(), tokens.lasts.tolist()) == ([0], [1])
+
+
+@pytest.mark.parametrize(("length", "num_tags"), [(1, 3), (4, 3), (5, 2)])
+def test_likeliest_paths_are_those_of_all_that_there_are(length: int, num_tags: int) -> None:
+    crf = model(num_tags, seed=3)
+    torch.manual_seed(4)
+    emissions = torch.randn(length, num_tags) * 2
+    with torch.no_grad():
+        every = sorted(all_paths(crf, emissions).items(), key=lambda item: -item[1])
+    total = np.logaddexp.reduce([score for _, score in every])
+    found = crf.likeliest_paths(emissions, 4)
+    assert [tuple(path.tags) for path in found] == [path for path, _ in every[:4]]
+    for path, (_, score) in zip(found, every, strict=False):
+        assert path.score == pytest.approx(score, abs=1e-4)
+        assert path.log_probability == pytest.approx(score - total, abs=1e-4)
+    assert sum(np.exp(p.log_probability) for p in crf.likeliest_paths(emissions, 999)) == (
+        pytest.approx(1)
+    )
+
+
+def test_likeliest_paths_obey_the_scheme() -> None:
+    tags = TAGS["BIOES"]
+    torch.manual_seed(0)
+    crf = CRF(len(tags), tags, "BIOES")
+    emissions = torch.randn(4, len(tags))
+    found = crf.likeliest_paths(emissions, 999)
+    allowed = [
+        path
+        for path in itertools.product(range(len(tags)), repeat=4)
+        if not violations([tags[tag] for tag in path], "BIOES")
+    ]
+    assert sorted(tuple(path.tags) for path in found) == sorted(allowed)
+    assert found[0].tags == crf.decode(emissions[None])[0]
+    forbidden = torch.isnan(crf.scores.transitions)
+    assert torch.equal(forbidden, ~crf.allowed)

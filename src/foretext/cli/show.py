@@ -1,4 +1,4 @@
-"""``foretext show RECIPE TEXT``."""
+"""``foretext show RECIPE|RUN TEXT``."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def show(
     recipe: Annotated[
         str,
         typer.Argument(
-            metavar="RECIPE",
-            help="A recipe's name (see `foretext list`) or a TOML file; or a task.",
+            metavar="RECIPE|RUN",
+            help="A recipe's name (see `foretext list`) or a TOML file; or a task; or a run, or "
+            "another trained model.",
             autocompletion=complete_recipe,
         ),
     ],
@@ -37,12 +38,20 @@ def show(
         typer.Argument(
             metavar="TEXT",
             help="A text itself, or a file, folder, glob or URL of texts; - for standard input. "
-            "For a task: a file of rows.",
+            "For a task: a file of rows. For a model each line is shown; a tab separates the texts "
+            "of a pair.",
         ),
     ],
     number: Annotated[
-        int, typer.Option("--number", "-n", metavar="N", min=1, help="How many examples.")
-    ] = 3,
+        int | None,
+        typer.Option(
+            "--number",
+            "-n",
+            metavar="N",
+            min=1,
+            help="How many examples, 3 by default; of a model's text lines, 8 by default.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the draws.")] = 0,
     tokenizer: Annotated[
         Path | None,
@@ -78,25 +87,33 @@ def show(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show real training examples of a recipe on your own text."""
+    """Show training examples of a recipe on your own text, or what a trained model makes of it."""
     from foretext.base.files import refuse_existing
+    from foretext.corpus import CorpusConfig
     from foretext.messages import in_language
     from foretext.pretraining.learner import Draw
-    from foretext.pretraining.showing import show_recipe, shown_task
+    from foretext.pretraining.showing import EXAMPLES, refuse_idle, show_recipe, shown_task
     from foretext.recipe import Recipe
-    from foretext.recipe.recipe import given_sections
+    from foretext.recipe.recipe import given_sections, names_recipe
+    from foretext.report.run_showing import show_run
     from foretext.tasks import TASKS
 
     if output is not None:
         refuse_existing(output, overwrite=overwrite)
     given = [*(settings or []), *reading(encoding, column), *hiding(entities)]
-    draw = Draw(number, seed, tokenizer)
+    draw = Draw(EXAMPLES if number is None else number, seed, tokenizer)
     with in_language(lang):
         if recipe in TASKS:
             found = shown_task(recipe, text, draw, given_sections(given, "--set "))
+        elif not names_recipe(recipe):
+            idle = {"--tokenizer": tokenizer, "--set": settings, "--config": config}
+            refuse_idle(**idle, **{"--seed": seed or None, "--entities": entities})
+            named = {"encoding": encoding, "column": column}
+            chosen = {name: value for name, value in named.items() if value is not None}
+            found = show_run(recipe, text, number, CorpusConfig.checked(chosen, "corpus"))
         else:
-            chosen = Recipe.load(recipe, given, config)
-            found = show_recipe(chosen, text, draw, Path(recipe).stem)
+            loaded = Recipe.load(recipe, given, config)
+            found = show_recipe(loaded, text, draw, Path(recipe).stem)
     if output is not None:
         found.save(output, overwrite=overwrite)
     if as_json:

@@ -39,6 +39,7 @@ __all__ = [
     "found_sources",
     "is_file_or_source",
     "iterate_texts",
+    "lines_or_files",
     "memory_identity",
     "spooled",
     "text_or_files",
@@ -132,6 +133,24 @@ def text_or_files(given: str) -> SourceNames:
             "of several words."
         )
     return texts(documents)
+
+
+def lines_or_files(given: str) -> SourceNames | list[str]:
+    """Return what names files as it is, and the lines of any other string; one may be a word.
+
+    Raises:
+        CorpusError: the string is empty, or looks like the name of a file that is not there.
+    """
+    if _names_file(given):
+        return given
+    lines = [line for line in given.splitlines() if line.strip()]
+    if not lines:
+        raise CorpusError("The text is empty; give a text, or a file, folder or glob of texts.")
+    if _looks_like_path(given):
+        raise CorpusError(
+            f"{_shown(given)}: there is no such file or folder; correct the name, or give a text."
+        )
+    return lines
 
 
 def counted_texts(texts: Iterable[str], progress: Advance | None) -> Iterator[str]:

@@ -28,6 +28,8 @@ from foretext.base.replacement import refuse_unfinished
 from foretext.base.representation import represented
 from foretext.data.images import scaled_examples
 from foretext.interop.no_init import no_init
+from foretext.messages import message
+from foretext.shown import Shown
 from foretext.vectors.principal_components import PrincipalComponents
 
 __all__ = ["Codec"]
@@ -154,6 +156,24 @@ class Codec:
         """Return the error of as many principal components; None where there are none."""
         rows = _checked(examples, self.shape, "examples").reshape(len(np.asarray(examples)), -1)
         return None if self.components is None else self.components.squared_error(rows)
+
+    @checked_arguments
+    def show(self, examples: ArrayLike) -> list[Shown]:
+        """Return each example (N, *shape) beside its code and what the code becomes.
+
+        Raises:
+            SettingError: the examples have another shape.
+        """
+        from foretext.language_model.codec_showing import example_parts
+
+        given = _checked(examples, self.shape, "examples")
+        codes, back = self.encode(given), self.reconstruct(given)
+        return [
+            Shown(
+                message("insight.codes.example", number=number), tuple(example_parts(self, *each))
+            )
+            for number, each in enumerate(zip(given, codes, back, strict=True), 1)
+        ]
 
     @torch.inference_mode()
     def _mapped(self, function: Callable[[Tensor], Tensor], values: Values) -> Values:

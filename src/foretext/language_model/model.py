@@ -43,6 +43,7 @@ from foretext.language_model.likelihood import (
 from foretext.language_model.parts import ModelParts
 from foretext.nn.pooling import through_layers
 from foretext.objectives.reading import Reading
+from foretext.shown import Shown
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.vectors.text_cosines import text_cosines
 from foretext.vectors.text_embedding import shortened
@@ -326,6 +327,20 @@ class LanguageModel(ModelParts):
             SettingError: the backbone has no attention.
         """
         return attention_of(self._networks.exact().backbone.for_tasks, self._one_text(text, second))
+
+    @checked_arguments
+    def show(self, texts: Sequence[str]) -> list[Shown]:
+        """Return what the model makes of each text: tokens, what it expects, layers, attention.
+
+        A tab separates the texts of a pair, or a source from the text after it.
+
+        Raises:
+            CorpusError: a text is empty.
+        """
+        from foretext.language_model.showing import TextsInModel
+
+        with torch.inference_mode():
+            return TextsInModel(self).shown(texts)
 
     def _one_text(self, text: str, second: str | None) -> OneText:
         reader = cast(SubwordTokenizer, self.as_base().reader())

@@ -151,6 +151,15 @@ class ModelParts:
             names += self.objective.abilities
         return tuple(names)
 
+    def exact_network(self) -> Network:
+        """Return the network in float32, unless the user chose bfloat16."""
+        return self._networks.exact()
+
+    @property
+    def row_framing(self) -> Framing:
+        """What stands around a text in a row that is as long as the network reads."""
+        return self._framing
+
     @property
     def text_room(self) -> int:
         """Tokens of a text that are read at once; longer texts are cut into windows."""

@@ -36,6 +36,7 @@ __all__ = [
     "CRF",
     "Chain",
     "RealTokens",
+    "ScoredPath",
     "log_partition",
     "negative_log_likelihood",
     "path_score",
@@ -135,6 +136,25 @@ class CRF(nn.Module):
         assert found.tags is not None
         return _as_batch(found.tags, tokens, emissions).to(device)
 
+    @torch.no_grad()
+    def likeliest_paths(self, emissions: Tensor, num: int) -> list[ScoredPath]:
+        """Return the `num` most probable paths of one sentence (T, C), the best first.
+
+        Fewer come back where there are fewer paths, or the scheme forbids the others.
+        """
+        emissions, chain, _ = self._on_cpu(emissions[None], None)
+        total = float(log_partition(emissions.double(), chain.doubled(), None)[0])
+        found = _highest_paths(emissions[0].double(), chain.doubled(), num)
+        return [
+            ScoredPath(path, score, score - total) for path, score in found if score > FORBIDDEN / 2
+        ]
+
+    @property
+    def scores(self) -> Chain:
+        """Scores of steps and ends as they are used, with NaN for what the scheme forbids."""
+        own = Chain(*(each.detach().float().cpu() for each in self._chain()))
+        return Chain(*(each.masked_fill(each <= FORBIDDEN / 2, torch.nan) for each in own))
+
     def _chain(self) -> Chain:
         """Return the scores; those of forbidden transitions are far below all others."""
         chain = Chain(_widened(self.transitions), _widened(self.start), _widened(self.end))
@@ -190,6 +210,40 @@ class Chain(NamedTuple):
     transitions: Tensor
     start: Tensor
     end: Tensor
+
+    def doubled(self) -> Chain:
+        """Return the scores in float64."""
+        return Chain(*(each.detach().double() for each in self))
+
+
+class ScoredPath(NamedTuple):
+    """The tags of a sentence, by their numbers."""
+
+    tags: list[int]  # T
+    score: float  # the sum of emissions, steps and ends
+    log_probability: float  # among all paths
+
+
+def _highest_paths(emissions: Tensor, chain: Chain, num: int) -> list[tuple[list[int], float]]:
+    """Return the paths with the highest scores: Viterbi with `num` best ways to each tag."""
+    C = emissions.shape[1]
+    best = (chain.start + emissions[0])[None]  # (K, C) of the K best ways to each tag
+    origins = []  # of each token but the first: which way the K best ways to each tag go on from
+    for scores in emissions[1:]:
+        ways = (best[:, :, None] + chain.transitions).flatten(0, 1)  # (K C, C)
+        best, origin = ways.topk(min(num, len(ways)), dim=0)
+        best = best + scores
+        origins.append(origin)
+    highest = (best + chain.end).flatten()
+    scores, ways = highest.topk(min(num, len(highest)))
+    found = []
+    for score, way in zip(scores.tolist(), ways.tolist(), strict=True):
+        tags = [way % C]
+        for origin in reversed(origins):
+            way = int(origin.flatten()[way])
+            tags.append(way % C)
+        found.append((tags[::-1], score))
+    return found
 
 
 class RealTokens(NamedTuple):

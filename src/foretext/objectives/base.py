@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -32,6 +33,7 @@ from foretext.data.token_file import TokenFile
 from foretext.nn.token_head import TokenHead
 from foretext.nn.vocabulary_head import HeadTransform
 from foretext.objectives.criterion import Criterion
+from foretext.objectives.expectation import Expected, Row, from_both_sides
 from foretext.objectives.gap import Gap
 from foretext.objectives.reading import Reading
 from foretext.tokenizers.frames import FrameKind
@@ -184,6 +186,18 @@ class Objective(Criterion):
         """
         states: Tensor = self.token_network(backbone)(Inputs(ids)).last[masked]
         return states
+
+    def expected(self, backbone: Backbone, row: Row) -> Expected:
+        """Return what the head expects at each position of a text, by the sides that it has seen.
+
+        Args:
+            backbone: of the model.
+            row: a text with its special tokens.
+        """
+        head = self.token_head
+        if head is None or not self.fills or self.writes_spans:
+            return {}
+        return {"both": from_both_sides(head, partial(self.states_of_masks, backbone), row)}
 
     def gap(self, pieces: Sequence[Sequence[int]], written: Sequence[Sequence[int]]) -> Gap:
         """Return how the next gap of a text is filled, if the objective `writes_spans`.

@@ -26,6 +26,7 @@ from foretext.nn.token_head import Score, TokenHead
 from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.base import ModelInUse, Objective, TextRules, row_length
 from foretext.objectives.causal_lm import SoftmaxConfig, within_vocabulary
+from foretext.objectives.expectation import Expected, Row, from_the_left, from_the_right
 from foretext.objectives.shown_example import ShownExample, say
 from foretext.shown import Note, Part, TokenLines
 from foretext.tokenizers.base import Tokenizer
@@ -98,6 +99,12 @@ class BidirectionalLM(Objective):
             part: self.head.score(half.flatten(0, 1), batch.targets[target].flatten())
             for half, (part, target) in zip(halves, PARTS.items(), strict=True)
         }
+
+    def expected(self, backbone: Backbone, row: Row) -> Expected:
+        """Return what the words before each word let expect, and what those after it do."""
+        states = backbone(Inputs(row.ids[None], visibility="split", spelling=row.spelling)).last[0]
+        left, right = states.chunk(2, -1)
+        return {"left": from_the_left(self.head, left), "right": from_the_right(self.head, right)}
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any] | None:
         """Predict the word in the middle of a row, from the left and from the right."""

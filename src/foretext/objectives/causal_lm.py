@@ -33,6 +33,7 @@ from foretext.objectives.base import (
     check_tied,
     row_length,
 )
+from foretext.objectives.expectation import Expected, Row, from_the_left
 from foretext.objectives.shown_example import ShownExample, say
 from foretext.shown import Note, Part
 from foretext.tokenizers.base import Tokenizer
@@ -165,6 +166,11 @@ class CausalLM(Objective):
         if self.carries_state:
             notes.append(Note(say("causal_lm.carried")))
         return [*notes, example.shifted(), example.steps(), *example.seen()]
+
+    def expected(self, backbone: Backbone, row: Row) -> Expected:
+        """Return what the tokens before each position let expect."""
+        states = backbone(Inputs(row.ids[None], visibility="causal")).last[0]
+        return {"left": from_the_left(self.head, states)}
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut the text into rows, at other places in each epoch."""

@@ -17,37 +17,42 @@ from foretext.pretraining.given_texts import read_memory
 from foretext.pretraining.job import PretrainingJob, Sources
 from foretext.pretraining.learner import Draw, learner_of
 from foretext.recipe import Recipe
-from foretext.recipe.recipe import GivenSections, given_sections
+from foretext.recipe.recipe import GivenSections, given_sections, names_recipe
 from foretext.recipe.text_settings import resolved
+from foretext.report.run_showing import show_run
 from foretext.report.showing import Showing
 from foretext.run_folder import RunFolder
 from foretext.tasks import TASKS
 
-__all__ = ["show", "show_recipe"]
+__all__ = ["EXAMPLES", "refuse_idle", "show", "show_recipe"]
 
-MOST_EXAMPLES = 1000
+EXAMPLES, MOST_EXAMPLES = 3, 1000
 LARGE, BEGINNING = 8 << 20, 4 << 20  # bytes: of a large text only the beginning is read
 SMALL = 1 << 18  # bytes of a text in which hardly a word is frequent
 
 
 @checked_arguments
 def show(
-    recipe: str | Path | Recipe,
+    recipe: Any,
     text: TextSource,
     *,
-    examples: int = 3,
+    examples: int | None = None,
     seed: int = 0,
     tokenizer: str | Path | None = None,
     settings: GivenSections | None = None,
     lang: Language | None = None,
 ) -> Showing:
-    """Show training examples of a recipe as the training reads them; nothing is trained.
+    """Show training examples of a recipe as the training reads them, or what a model does.
+
+    A recipe shows what it learns from; nothing is trained. A trained model shows what it makes of
+    each line: attention, layers, what it expects, and what decided on its answer.
 
     Args:
         recipe: a name such as ``"bert"``, a TOML file, or a `Recipe`; or a task, such as
-            ``"text_to_text"``, whose labelled rows are then read in place of a text.
+            ``"text_to_text"``, whose labelled rows are then read in place of a text; or the path
+            of a run, or what `foretext.load` has opened.
         text: a text itself, whose empty lines end documents; or a corpus, as `pretrain` takes it.
-        examples: how many.
+        examples: how many; None: 3, or 8 lines for a trained model.
         seed: of the draws.
         tokenizer: a file or a run that has one; None: one is learned of the text.
         settings: over those of the recipe, as `pretrain` takes them.
@@ -56,11 +61,15 @@ def show(
     Raises:
         ForetextError: text, recipe or tokenizer cannot be used; the message says why.
     """
-    given, name = given_sections(settings), None
-    draw = Draw(examples, seed, None if tokenizer is None else Path(tokenizer))
+    number, given, name = EXAMPLES if examples is None else examples, given_sections(settings), None
+    draw = Draw(number, seed, None if tokenizer is None else Path(tokenizer))
     if isinstance(recipe, str) and recipe in TASKS:
         with in_language(lang):
             return shown_task(recipe, text, draw, given)
+    if not names_recipe(recipe):
+        refuse_idle(tokenizer=tokenizer, settings=settings, seed=seed or None)
+        with in_language(lang):
+            return show_run(recipe, text, examples)
     if isinstance(recipe, str | Path):
         name, recipe = str(recipe), Recipe.load(recipe, given)
     elif given:
@@ -76,6 +85,20 @@ def shown_task(name: str, rows: Any, draw: Draw, given: Mapping[str, Mapping[str
     """Return training examples of a task; what does so stands above this room."""
     showing: Showing = imported("foretext.finetuning.showing:show_task")(name, rows, draw, given)
     return showing
+
+
+def refuse_idle(**given: Any) -> None:
+    """Refuse what has no effect on a trained model.
+
+    Raises:
+        SettingError: something is given.
+    """
+    for name, value in given.items():
+        if value is not None:
+            raise SettingError(
+                f"{name} has no effect on a trained model, which draws nothing; leave it out, or "
+                "give the name of a recipe."
+            )
 
 
 def show_recipe(recipe: Recipe, text: TextSource, draw: Draw, name: str | None = None) -> Showing:

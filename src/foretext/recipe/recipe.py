@@ -57,6 +57,7 @@ __all__ = [
     "given_by_candidate",
     "given_sections",
     "given_values",
+    "names_recipe",
     "overridden",
     "read_overrides",
     "read_recipe",
@@ -452,6 +453,14 @@ def _override(text: str, said: str) -> tuple[str, str, Any]:
     if not (equals and dot and section and setting):
         raise SettingError(f"{said}{text}: write it as section.setting=value.")
     return section, setting, parse_toml_value(value.strip(), f"{said}{target}", SettingError)
+
+
+def names_recipe(given: object) -> bool:
+    """Whether something is a recipe, or the name of one; a path that is there names a run."""
+    if not isinstance(given, str | Path):
+        return isinstance(given, Recipe)
+    is_shipped = str(given) in recipe_names() or Path(given).suffix == ".toml"
+    return is_shipped or not Path(given).exists()
 
 
 def read_recipe(recipe: str | Path) -> Sections:

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from foretext.base.files import atomic_file, refuse_existing
 from foretext.base.terminal import visible
 from foretext.messages import Language, in_language, message
+from foretext.report.grid_pictures import pictures
 from foretext.shown import Grid, Shown, Table, TokenLines
 
 __all__ = ["Showing"]
@@ -68,6 +69,7 @@ class Showing:
                 largest=_largest,
                 blocks=_blocks,
                 numeric=_is_numeric,
+                pictures=pictures,
             )
         return visible(html)
 
@@ -109,7 +111,8 @@ class Showing:
 
 def _largest(grid: Grid) -> float:
     """The largest size of a value, by which a page shades a grid."""
-    return max((abs(value) for row in grid.values for value in row), default=0) or 1.0
+    values = (value for row in grid.values for value in row if value is not None)
+    return max(map(abs, values), default=0) or 1.0
 
 
 def _is_numeric(table: Table, column: int) -> bool:

@@ -12,7 +12,7 @@ from rich.text import Text
 from foretext.base.terminal import visible
 from foretext.messages import in_language, message
 from foretext.report.page import cell
-from foretext.shown import Grid, Mark, Note, Part, Table, TokenLine, TokenLines
+from foretext.shown import Grid, Grids, Mark, Note, Part, Table, TokenLine, TokenLines
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -26,6 +26,7 @@ LABEL, FAINT, TITLE = "dim", "dim", "bold"
 GAP = "  "  # between columns
 LONGEST_LABEL = 24  # cells
 LONGEST_TOKEN = 24
+MOST_ROWS = 40  # of a table
 ON, OFF = "■", "·"
 SPECIAL = "special"
 
@@ -37,9 +38,23 @@ def print_showing(showing: Showing, console: Console) -> None:
         for shown in showing.shown:
             console.print()
             console.rule(Text(visible(shown.title), style=TITLE), align="left", characters="─")
+            before: Part | None = None
             for part in shown.parts:
+                if _is_apart(before, part):
+                    console.print()
                 for drawn in _drawn(part, console.width):
                     console.print(drawn, soft_wrap=False)
+                before = part
+
+
+def _is_apart(before: Part | None, part: Part) -> bool:
+    """Whether an empty line is needed: before a note that follows what is no note."""
+    match before, part:
+        case (None | Note(), _):
+            return False
+        case (_, Note()):
+            return True
+    return False
 
 
 def _drawn(part: Part, width: int) -> Iterator[RenderableType]:
@@ -52,6 +67,10 @@ def _drawn(part: Part, width: int) -> Iterator[RenderableType]:
             yield from _of_table(part)
         case Grid():
             yield from _of_grid(part, width)
+        case Grids():
+            yield Text(
+                f"{visible(part.title)}: {message('show.grids', number=len(part.names))}", FAINT
+            )
 
 
 def _heading(title: str) -> Iterator[Text]:
@@ -140,9 +159,11 @@ def _of_table(part: Table) -> Iterator[RenderableType]:
         table.add_column(
             Text(visible(column), style=LABEL), justify="right" if numeric and part.rows else "left"
         )
-    for row in part.rows:
+    for row in part.rows[:MOST_ROWS]:
         table.add_row(*(Text("" if value is None else visible(cell(value))) for value in row))
     yield table
+    if len(part.rows) > MOST_ROWS:
+        yield Text(message("show.cut_rows", shown=MOST_ROWS, all=len(part.rows)), style=FAINT)
 
 
 def _of_grid(part: Grid, width: int) -> Iterator[Text]:
@@ -181,7 +202,9 @@ def _column_numbers(number: int, width: int) -> list[str]:
     return [" ".join(f"{each[place]:>{width}}" for each in padded) for place in range(digits)]
 
 
-def _grid_cell(value: float, *, is_mask: bool) -> str:
+def _grid_cell(value: float | None, *, is_mask: bool) -> str:
+    if value is None:
+        return ""
     if is_mask:
         return ON if value else OFF
     return f"{value:.2f}".removeprefix("0") if -1 <= value <= 1 else f"{value:.1f}"

@@ -21,12 +21,15 @@ from foretext.search.passages import Hit, Passages, Results
 from foretext.search.query import QueryWays
 from foretext.search.vector_search import VectorSearch
 from foretext.search.word_index import WordIndex
+from foretext.shown import Shown
 from foretext.vectors.empty_texts import num_empty
+from foretext.vectors.insight import shortened_title
 
 __all__ = ["By", "SearchIndex"]
 
 By = Literal["vectors", "words", "both"]
 WAYS = ("vectors", "words", "both")
+NUM_SHOWN = 10  # passages
 CANDIDATES = 100  # of each way, at least, that are put together
 
 OpenModel = Callable[[Path], Any]
@@ -158,6 +161,16 @@ class SearchIndex:
         texts = [queries] if isinstance(queries, str) else list(queries)
         found = [self._results(query, k) for query in self._found(texts, k, by, exact, bm25)]
         return found[0] if isinstance(queries, str) else found
+
+    @checked_arguments
+    def show(self, queries: Sequence[str]) -> list[Shown]:
+        """Return what each way of searching finds for each query, and how both are joined."""
+        from foretext.search.showing import query_parts
+
+        found = [self.search(text, k=NUM_SHOWN, by="both") for text in queries]
+        return [
+            Shown(shortened_title(each.query), tuple(query_parts(self, each))) for each in found
+        ]
 
     @checked_arguments
     def rows(self, queries: Sequence[str], k: int = 10, *, by: By = "vectors") -> list[list[int]]:

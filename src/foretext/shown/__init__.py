@@ -3,6 +3,7 @@
 from foretext.shown.values import (
     Cell,
     Grid,
+    Grids,
     Mark,
     Note,
     Part,
@@ -12,4 +13,15 @@ from foretext.shown.values import (
     TokenLines,
 )
 
-__all__ = ["Cell", "Grid", "Mark", "Note", "Part", "Shown", "Table", "TokenLine", "TokenLines"]
+__all__ = [
+    "Cell",
+    "Grid",
+    "Grids",
+    "Mark",
+    "Note",
+    "Part",
+    "Shown",
+    "Table",
+    "TokenLine",
+    "TokenLines",
+]

@@ -13,7 +13,18 @@ from typing import Any
 
 from foretext.messages import language, messages_of
 
-__all__ = ["Cell", "Grid", "Mark", "Note", "Part", "Shown", "Table", "TokenLine", "TokenLines"]
+__all__ = [
+    "Cell",
+    "Grid",
+    "Grids",
+    "Mark",
+    "Note",
+    "Part",
+    "Shown",
+    "Table",
+    "TokenLine",
+    "TokenLines",
+]
 
 Cell = str | int | float | None
 
@@ -109,12 +120,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Grid:
-    """A matrix with labels: who attends to whom (0 and 1), attention weights, scores."""
+    """A matrix with labels: who attends to whom (0 and 1), attention weights, scores.
+
+    None is a value that does not exist, such as the score of a step that is forbidden.
+    """
 
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    values: tuple[tuple[float, ...], ...]  # of `rows` times `columns`
+    values: tuple[tuple[float | None, ...], ...]  # of `rows` times `columns`
 
     def __post_init__(self) -> None:
         assert len(self.values) == len(self.rows), self.title
@@ -144,7 +158,52 @@ class Grid:
         return {"kind": "grid", "title": self.title, **labels, "values": values}
 
 
-Part = Note | TokenLines | Table | Grid
+@dataclass(frozen=True)
+class Grids:
+    """Matrices with the same labels, one beside another: the heads of all layers.
+
+    A page draws all of them small, and one large; a terminal has no room for them.
+    """
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    names: tuple[str, ...]  # one a matrix
+    values: tuple[tuple[tuple[float | None, ...], ...], ...]  # of `names`, `rows`, `columns`
+    across: int  # matrices that stand in one line, such as the heads of a layer
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        names: Iterable[str],
+        rows: Iterable[object],
+        columns: Iterable[object],
+        values: Iterable[Iterable[Sequence[Any]]],
+        across: int,
+    ) -> Grids:
+        """Return matrices of arrays or of nested lists."""
+        beside, above = tuple(map(str, rows)), tuple(map(str, columns))
+        each = tuple(Grid.of(title, beside, above, matrix).values for matrix in values)
+        found = cls(title, beside, above, tuple(names), each, across)
+        assert len(found.names) == len(each), title
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the matrices as JSON has them."""
+        values = [[list(row) for row in matrix] for matrix in self.values]
+        return {
+            "kind": "grids",
+            "title": self.title,
+            "rows": list(self.rows),
+            "columns": list(self.columns),
+            "names": list(self.names),
+            "values": values,
+            "across": self.across,
+        }
+
+
+Part = Note | TokenLines | Table | Grid | Grids
 
 
 @dataclass(frozen=True)
@@ -159,7 +218,9 @@ class Shown:
         return {"title": self.title, "parts": [part.to_json() for part in self.parts]}
 
 
-def _number(value: Any) -> float:
+def _number(value: Any) -> float | None:
     """Return a number of numpy or PyTorch as one of Python; what is whole stays whole."""
+    if value is None:
+        return None
     number = float(value)
     return int(number) if number.is_integer() else number

@@ -33,9 +33,12 @@ from foretext.nn.device import DeviceName, choose_device
 from foretext.nn.precision import ReadingPrecision, choose_dtype
 from foretext.nn.quantized_linear import Copies, check_int8, has_int8, reading_copy
 from foretext.objectives.criterion import Criterion
+from foretext.shown import Part, Shown
 from foretext.tasks.classification.linear import LinearClassifier
+from foretext.tasks.explanation import Texts
 from foretext.tasks.lessons import Consistency, Lessons, Teaching
 from foretext.tasks.predictor import Predictor
+from foretext.tasks.showing import network_parts, shown_inputs
 from foretext.tasks.task import model_class, task_named
 from foretext.tokenizers.base import Tokenizer
 
@@ -249,6 +252,28 @@ class TaskModel(Predictor):
     def is_chosen_by_loss(self) -> bool:
         """Whether held-out loss, not `judged_by`, decides which weights a training keeps."""
         return False
+
+    @checked_arguments
+    def show(self, lines: Sequence[str]) -> list[Shown]:
+        """Return what decides on the answer to each line, and what the network makes of it.
+
+        Raises:
+            CorpusError: a line is not what it should be.
+        """
+        return shown_inputs(lines, self.fields, self._all_insight)
+
+    @torch.inference_mode()
+    def _all_insight(self, texts: Texts) -> list[Part]:
+        return [*self.insight(texts), *self.network_insight(texts)]
+
+    def network_insight(self, texts: Texts) -> list[Part]:
+        """Return what the network makes of one input: mix of layers, states, attention."""
+        examples = self.input_examples(texts)
+        return [] if examples is None else network_parts(self, examples)
+
+    def input_examples(self, texts: Texts) -> PaddedExamples | None:
+        """Return the rows that the network reads of one input; None: it does not say."""
+        return None
 
     def outputs(self, examples: PaddedExamples) -> Outputs:
         """Return the outputs of the task for each example."""

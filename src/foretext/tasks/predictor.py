@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
@@ -24,12 +24,15 @@ from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.data.rows.reading import fitting, read_otherwise
 from foretext.data.rows.settings import Columns
 from foretext.metrics import UncertaintyMeasure
+from foretext.shown import Part, Shown
 from foretext.tasks.answers import Answers
 from foretext.tasks.class_answers import ClassAnswers, label_doubts
 from foretext.tasks.explanation import Method
 from foretext.tasks.explanation.explained import MOST, Explanation, explain
 from foretext.tasks.explanation.words import Texts, Values, Weighed, WeighRequest, split_words
+from foretext.tasks.showing import answer_parts, shown_inputs
 from foretext.tasks.task import Task
+from foretext.tasks.top import Top, refuse_options
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.example_texts import examples_of_words
 from foretext.tokenizers.known_languages import languages_of_tokenizer, languages_of_words
@@ -37,19 +40,12 @@ from foretext.tokenizers.known_languages import languages_of_tokenizer, language
 if TYPE_CHECKING:
     from foretext.data.framing import Framing
 
-__all__ = ["Predictor", "Record", "Top", "refuse_options"]
+__all__ = ["Predictor", "Record"]
 
 EXAMPLE_WORDS = 4  # of a text that a page shows at first
 BLOCK = 4096  # lines that are answered at once
 
 Record = dict[str, Any]  # one answer, as JSON has it
-
-
-class Top(NamedTuple):
-    """Which answers to an input are returned."""
-
-    k: int | None = 1  # at most so many; None: any number
-    threshold: float = 0.0  # least probability of each
 
 
 @represented
@@ -424,6 +420,19 @@ class Predictor(ABC):
         """
         return explain(self, inputs, label, method, most)
 
+    @checked_arguments
+    def show(self, lines: Sequence[str]) -> list[Shown]:
+        """Return what decides on the answer to each line: the texts of `fields`, between tabs.
+
+        Raises:
+            CorpusError: a line is not what it should be.
+        """
+        return shown_inputs(lines, self.fields, self.insight)
+
+    def insight(self, texts: Texts) -> list[Part]:
+        """Return what decides on the answer to one input: a text for each of `fields`."""
+        return answer_parts(self, texts)
+
     def values(self, inputs: Sequence[Texts]) -> Values:
         """Return the values of all labels for each input."""
         raise NotImplementedError
@@ -482,17 +491,6 @@ class Predictor(ABC):
         Raises:
             ForetextError: the folder holds no such model, or a damaged one.
         """
-
-
-def refuse_options(what: str, k: int | None, threshold: float | None) -> None:
-    """Refuse options that are given and have no effect on `what`.
-
-    Raises:
-        SettingError: one is given.
-    """
-    for option, given in (("-k", k), ("--threshold", threshold)):
-        if given is not None:
-            raise SettingError(f"{option} has no effect on {what}; leave it out.")
 
 
 def _shown(value: Any) -> str:

@@ -93,6 +93,11 @@ def spelled(words: Sequence[str]) -> NDArray[np.uint8]:
     return table
 
 
+def written(row: NDArray[np.uint8]) -> str:
+    """Return the word that a row of `spelled` spells, or as much of a long one as is there."""
+    return row.tobytes().rstrip(b"\0")[len(BEGIN) : -len(END)].decode("utf-8", "replace")
+
+
 def _marked(word: str) -> bytes:
     found, room = word.encode("utf-8", "replace"), LONGEST_SPELLING - 2
     if len(found) > room:

@@ -6,15 +6,24 @@ its inside: `Ġship` and `▁ship` become "ship", and `s` becomes "##s".
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from typing import cast
 
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.tokenizers.alphabet import written
+from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.byte_pieces import byte_letters
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.word_marks import METASPACE, byte_text, is_byte_level
 from foretext.tokenizers.wordpiece import PREFIX
 from tokenizers import decoders
 
-__all__ = ["shown_token", "token_names"]
+__all__ = ["namer", "shown_token", "token_names"]
+
+BLANK = "▁"  # in place of the blank that a token begins with
 
 
 def token_names(tokenizer: SubwordTokenizer) -> list[str]:
@@ -76,3 +85,23 @@ def shown_token(tokenizer: SubwordTokenizer, token: str) -> str:
 def _bytes_by_letter() -> dict[str, int]:
     letters = byte_letters()
     return {bytes(row[row > 0]).decode(): byte for byte, row in enumerate(letters)}
+
+
+def namer(tokenizer: Tokenizer, spelling: NDArray[np.uint8] | None = None) -> Callable[[int], str]:
+    """Return what names an id for people.
+
+    Args:
+        tokenizer: of V ids.
+        spelling: (U, K) of words whose ids follow these; None: there are none.
+    """
+    tokens = tokenizer.tokens
+
+    @cache
+    def name(index: int) -> str:
+        if index >= len(tokens):
+            return f"[{index}]" if spelling is None else written(spelling[index - len(tokens)])
+        if tokenizer.kind == "words":
+            return tokens[index]
+        return shown_token(cast(SubwordTokenizer, tokenizer), tokens[index]).replace(" ", BLANK)
+
+    return name

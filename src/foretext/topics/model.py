@@ -23,9 +23,11 @@ from foretext.base.representation import represented
 from foretext.base.runtime import Threads, usable_cores
 from foretext.corpus.texts import iterate_texts
 from foretext.progress import Progress
+from foretext.shown import Shown
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.topics.bags import Batch
 from foretext.topics.lda import Priors, TopicWords
+from foretext.vectors.insight import shortened_title
 from foretext.vectors.text_embedding import shortened
 
 __all__ = ["FILE", "Topic", "TopicModel"]
@@ -162,6 +164,21 @@ class TopicModel:
         return [
             Topic(float(share), words, float(coherence))
             for share, words, coherence in zip(shares, topics, self.coherences, strict=True)
+        ]
+
+    @checked_arguments
+    def show(self, texts: Sequence[str]) -> list[Shown]:
+        """Return the topics of each text, and the topic of each of its words.
+
+        Raises:
+            CorpusError: a text has no word.
+        """
+        from foretext.topics.insight import text_parts
+
+        shares = self.embed(list(texts))
+        each = zip(texts, shares, strict=True)
+        return [
+            Shown(shortened_title(text), tuple(text_parts(self, text, own))) for text, own in each
         ]
 
     @checked_arguments

@@ -26,9 +26,11 @@ from foretext.base.representation import represented
 from foretext.base.runtime import usable_cores
 from foretext.corpus.texts import iterate_texts
 from foretext.progress import Progress
+from foretext.shown import Shown
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.doc2vec import Doc2VecConfig, DocumentNetwork
 from foretext.vectors.formats.table import first_not_finite
+from foretext.vectors.insight import all_texts, shortened_title
 from foretext.vectors.neighbors import unit_rows
 from foretext.vectors.text_embedding import shortened
 from foretext.vectors.word_vectors import WordVectors
@@ -259,6 +261,22 @@ class DocumentVectors:
                 )
             found.append(self.documents.similar_by_vector(vector, topn))
         return found
+
+    @checked_arguments
+    def show(self, texts: Sequence[str]) -> list[Shown]:
+        """Return the documents nearest to each text, by its inferred vector, and what it knows.
+
+        Raises:
+            CorpusError: a text has no word.
+        """
+        from foretext.vectors.document_insight import text_parts
+
+        vectors = self.embed(list(texts))
+        each = zip(texts, vectors, strict=True)
+        found = [
+            Shown(shortened_title(text), tuple(text_parts(self, text, own))) for text, own in each
+        ]
+        return [*all_texts(texts, vectors), *found]
 
     @checked_arguments
     def beginning(self, name: str) -> str:

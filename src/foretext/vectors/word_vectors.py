@@ -14,12 +14,14 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.errors import SettingError
 from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import counted_texts, iterate_texts
+from foretext.shown import Shown
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.example_texts import EXAMPLE_TEXTS, examples_of_words
 from foretext.tokenizers.known_languages import languages_of_words
 from foretext.vectors.analogies import evaluate_analogies
 from foretext.vectors.analogy_scores import AnalogyResult
 from foretext.vectors.formats import ReadOptions, read_table, write_table
+from foretext.vectors.insight import all_texts, shortened_title, word_parts
 from foretext.vectors.storage import StorageType
 from foretext.vectors.text_embedding import (
     embed_texts,
@@ -204,6 +206,16 @@ class WordVectors(WordSimilarity):
         if remove_component:
             embeddings = remove_first_component(embeddings)
         return shortened(embeddings, None, normalize=bool(normalize))
+
+    @checked_arguments
+    def show(self, texts: Sequence[str]) -> list[Shown]:
+        """Return what the vectors know of the words of each text, and of all texts together.
+
+        Raises:
+            CorpusError: a text has no word.
+        """
+        found = [Shown(shortened_title(text), tuple(word_parts(self, text))) for text in texts]
+        return [*all_texts(texts, self.embed(list(texts))), *found]
 
     text_room: ClassVar[int | None] = None  # a mean has no longest text
     weighs_words: ClassVar[bool] = True  # `embed` takes a weight of each word

@@ -34,7 +34,8 @@ from foretext.tasks.class_answers import (
 )
 from foretext.tasks.classification.task import Classification
 from foretext.tasks.explanation import Texts, Values
-from foretext.tasks.predictor import Predictor, Record, Top
+from foretext.tasks.predictor import Predictor, Record
+from foretext.tasks.top import Top
 
 __all__ = ["TextLabeller", "check_same_number", "check_top", "classifier_tags", "write_config"]
 

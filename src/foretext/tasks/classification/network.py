@@ -19,6 +19,7 @@ from foretext.data.rows import LabelledText
 from foretext.heads.base import Head, TaskBase
 from foretext.heads.classification import ClassificationHead
 from foretext.heads.distilled import IS_LABELLED, TEACHER, Consistent, Taught
+from foretext.shown import Part
 from foretext.tasks.class_answers import (
     ClassAnswers,
     check_labels,
@@ -43,6 +44,7 @@ from foretext.tasks.explanation.gradients import (
 from foretext.tasks.head_scales import FEWEST_ROWS, scale_by_rows
 from foretext.tasks.lessons import Consistency, Lessons, Teaching
 from foretext.tasks.model import KeptFacts, TaskModel
+from foretext.tasks.showing import views_table
 from foretext.tasks.windows import Windows
 
 __all__ = ["TextClassifier"]
@@ -279,7 +281,25 @@ class TextClassifier(TextLabeller, TaskModel):
         """Return the windows of a text, and the characters of their tokens."""
         config = self.head.config
         places = text_places(self.base, texts[0], config.max_length, config.long_texts)
-        return TokenRows(self._padded(self._windows(texts), {}), places)
+        return TokenRows(self.input_examples(texts), places)
+
+    def input_examples(self, texts: Texts) -> PaddedExamples:
+        """Return the windows of a text."""
+        return self._padded(self._windows(texts), {})
+
+    def insight(self, texts: Texts) -> list[Part]:
+        """Return what decides on the label of a text, with what each part of an ensemble says."""
+        parts = super().insight(texts)
+        if self.ensemble is None:
+            return parts
+        answers = self.answers_to(list(texts))
+        assert answers.network is not None
+        linear = self.ensemble.linear.answers_to(list(texts))
+        each = np.stack([answers.network.probabilities[0], linear.probabilities[0]])
+        return [
+            *parts,
+            views_table(self.label_names, list(self.ensemble.weights._asdict().items()), each),
+        ]
 
     def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
         """Weigh words by gradients; those that the head or an ensemble reads, exactly."""

@@ -21,8 +21,9 @@ from foretext.tasks.class_answers import ClassAnswers, label_records, shown_labe
 from foretext.tasks.classification.labeller import check_top
 from foretext.tasks.explanation import Texts, Values
 from foretext.tasks.matching.task import Matching
-from foretext.tasks.predictor import Predictor, Record, Top, refuse_options
+from foretext.tasks.predictor import Predictor, Record
 from foretext.tasks.score_answers import ScoreAnswers
+from foretext.tasks.top import Top, refuse_options
 
 __all__ = ["Matcher"]
 

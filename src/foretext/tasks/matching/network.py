@@ -126,10 +126,14 @@ class TextMatcher(Matcher, TaskModel):
         self.temperature = label_temperature(self.head.answers.labels, logits, rows)
         return self.temperature
 
+    def input_examples(self, texts: Texts) -> PaddedExamples:
+        """Return the rows of a pair."""
+        return self._examples([(texts[0], texts[1])], {})
+
     def token_rows(self, texts: Texts) -> TokenRows:
         """Return the rows of a pair, and the characters of their tokens."""
         places = pair_places(self.base, texts, self.head.config.max_length, self.head.mode)
-        return TokenRows(self._examples([(texts[0], texts[1])], {}), places)
+        return TokenRows(self.input_examples(texts), places)
 
     def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
         """Weigh the words of each pair by gradients."""

@@ -7,8 +7,10 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
+from foretext.backbones.insight import share_parts
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import CorpusError
 from foretext.corpus.blocks import Advance
@@ -16,8 +18,10 @@ from foretext.corpus.texts import iterate_texts
 from foretext.data.padded_examples import PaddedExamples, Ragged
 from foretext.data.rows import Input, SentenceRow
 from foretext.heads.sentence_vectors import SCORES, TEXTS, SentenceVectorsHead
+from foretext.shown import Part, Shown
+from foretext.tasks.explanation import Texts
 from foretext.tasks.model import TaskModel
-from foretext.tasks.predictor import Record, Top
+from foretext.tasks.predictor import Record
 from foretext.tasks.score_answers import scores_of
 from foretext.tasks.sentence_vectors.answers import (
     DenseVectors,
@@ -25,7 +29,10 @@ from foretext.tasks.sentence_vectors.answers import (
     sentence_answers,
 )
 from foretext.tasks.sentence_vectors.task import SentenceVectors
+from foretext.tasks.top import Top
 from foretext.tasks.windows import Windows
+from foretext.tokenizers.token_names import namer
+from foretext.vectors.insight import NearText, all_texts, nearest
 from foretext.vectors.text_cosines import text_cosines
 from foretext.vectors.text_embedding import shortened
 
@@ -165,6 +172,47 @@ class SentenceEncoder(TaskModel):
             SettingError: vectors are not finite, or of another size.
         """
         return text_cosines(self.embed, self.vector_size, firsts, seconds)
+
+    def show(self, lines: Sequence[str]) -> list[Shown]:
+        """Return how near the lines are to each other, and what each token adds.
+
+        Raises:
+            CorpusError: a line is empty.
+        """
+        vectors = self.embed(list(lines), normalize=False)
+        near = nearest(lines, vectors)
+        each = [
+            Shown(own.title, (*self._shares((line,), other), *own.parts))
+            for line, other, own in zip(lines, near, super().show(lines), strict=True)
+        ]
+        return [*all_texts(lines, vectors), *each]
+
+    def insight(self, texts: Texts) -> list[Part]:
+        """Return nothing: what each token adds depends on the other lines."""
+        return []
+
+    @torch.inference_mode()
+    def _shares(self, texts: Texts, near: NearText | None) -> list[Part]:
+        """Return how much of the vector of a text each token gives."""
+        examples, network = self.input_examples(texts), self.exact_network()
+        if len(examples) > 1:
+            return []
+        inputs = examples.batch(np.zeros(1, np.int64)).inputs.to(network.backbone.embedding.device)
+        states = network.backbone(inputs).last[0].float().cpu().numpy()
+        name = namer(self.base.tokenizer, examples.rows.spelling)
+        tokens = [*map(name, inputs.ids[0].tolist())]
+        return share_parts(tokens, states, self.head.pooling, near)
+
+    def input_examples(self, texts: Texts) -> PaddedExamples:
+        """Return the windows of a text."""
+        framing, reader = self.base.framing(self.head.config.max_length), self.base.reader()
+        [windows] = [
+            framing.windows(ids, framing.check_overlap(None)) for ids in reader.encode_batch(texts)
+        ]
+        if not windows:
+            raise CorpusError("The text is empty: there is nothing to look at.")
+        ragged = Ragged(windows, reader.spelling)
+        return PaddedExamples(ragged, {}, pad=self.base.pad, visibility=self.base.visibility)
 
     def answer_rows(self, rows: Sequence[SentenceRow]) -> SentenceAnswers:
         """Return how similar the texts of rows are, and where the right ones are found.

@@ -22,13 +22,17 @@ from foretext.heads.base import TaskBase
 from foretext.heads.span_qa import SpanHead
 from foretext.nn.device import DeviceName
 from foretext.nn.precision import ReadingPrecision
+from foretext.shown import Part
 from foretext.tasks.classification.labeller import check_top
+from foretext.tasks.explanation import Texts
 from foretext.tasks.model import KeptFacts, TaskModel
-from foretext.tasks.predictor import Record, Top
+from foretext.tasks.predictor import Record
 from foretext.tasks.span_qa.answers import SpanAnswers, SpanChoice
 from foretext.tasks.span_qa.question_windows import QuestionWindows
 from foretext.tasks.span_qa.readings import Reading, SpanAnswer, read_spans
+from foretext.tasks.span_qa.showing import reading_parts
 from foretext.tasks.span_qa.task import SpanQA
+from foretext.tasks.top import Top
 
 __all__ = ["SpanAnswer", "SpanReader"]
 
@@ -181,6 +185,18 @@ class SpanReader(TaskModel):
             max_answer_length=config.max_answer_length,
             num_best=config.num_best,
         )
+
+    def insight(self, texts: Texts) -> list[Part]:
+        """Return what decides where the answer begins and ends."""
+        rows = as_questions([(texts[0], texts[1])])
+        windows = self._windows(rows)
+        outputs = self.outputs(self._padded(windows, {}))
+        (reading,) = self._readings(rows)
+        return reading_parts(windows, outputs, rows[0].context, reading, self.choice)
+
+    def input_examples(self, texts: Texts) -> PaddedExamples:
+        """Return the windows of a question and its passage."""
+        return self._padded(self._windows(as_questions([(texts[0], texts[1])])), {})
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return one answer to a question."""

@@ -26,14 +26,17 @@ from foretext.data.rows.spans import aligned_tokens
 from foretext.heads.base import TaskBase
 from foretext.heads.tagging import TaggingHead, word_places
 from foretext.metrics import UncertaintyMeasure, entropies
+from foretext.shown import Part
 from foretext.tasks.model import KeptFacts, TaskModel
-from foretext.tasks.predictor import Record, Top, refuse_options
+from foretext.tasks.predictor import Record
 from foretext.tasks.tagging.answers import TagAnswers, kind_counts
 from foretext.tasks.tagging.learned_rates import LearnedRates, Rate, rate_doubts
 from foretext.tasks.tagging.rows import in_own_notation, plain_rows, unknown_tag
 from foretext.tasks.tagging.scores import SentenceScores
+from foretext.tasks.tagging.showing import sentence_parts
 from foretext.tasks.tagging.task import Tagging
 from foretext.tasks.tagging.windows import SentenceWindows
+from foretext.tasks.top import Top, refuse_options
 
 __all__ = ["TaggedSpan", "Tagger"]
 
@@ -250,6 +253,18 @@ class Tagger(TaskModel):
             unsure = np.array([entropies(each).mean() if len(each) else 0.0 for each in own])
         found = zip(inputs, tokens, scores.tags(), scores.places(), unsure.tolist(), strict=True)
         return [self._label_task(*each) for each in found]
+
+    def insight(self, texts: Texts) -> list[Part]:
+        """Return what decides on the tags of a text."""
+        words = _words(self.tokens(texts))
+        scores = self._scores(words)
+        (probabilities,) = scores.probabilities(self.temperature)
+        return sentence_parts(self.head, words[0], scores.rows[0], probabilities)
+
+    def input_examples(self, texts: Texts) -> PaddedExamples:
+        """Return the windows of a text."""
+        words = _words(self.tokens(texts))
+        return self._padded(words, self._windows(words), {})
 
     def _label_task(
         self,

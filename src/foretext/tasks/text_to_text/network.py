@@ -15,13 +15,17 @@ from foretext.data.rows.parallel import ParallelConfig
 from foretext.generation import Decoding, Output, decode
 from foretext.heads.base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
+from foretext.shown import Part
+from foretext.tasks.explanation import Texts
 from foretext.tasks.model import TaskModel
-from foretext.tasks.predictor import Record, Top
+from foretext.tasks.predictor import Record
 from foretext.tasks.text_to_text.alignments import Alignment, text_alignment, text_alignments
 from foretext.tasks.text_to_text.answers import TextAnswer, TextAnswers
 from foretext.tasks.text_to_text.examples import encode_sources, pair_examples
 from foretext.tasks.text_to_text.reference_losses import reference_losses
+from foretext.tasks.text_to_text.showing import writing_parts
 from foretext.tasks.text_to_text.task import TextToText
+from foretext.tasks.top import Top
 from foretext.tokenizers.known_languages import languages_of_tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -214,6 +218,11 @@ class TextWriter(TaskModel):
         self, rows: Sequence[ParallelText], outputs: Sequence[str]
     ) -> list[dict[str, Any]]:
         return text_alignments(self.network().backbone, self.base, self.head, rows, outputs)
+
+    def insight(self, texts: Texts) -> list[Part]:
+        """Return what is written, and what the network expects and looks at step by step."""
+        outputs: list[TextAnswer] = self.predict_top(texts[0], max(self.decoding.num_beams, 1))
+        return writing_parts(self.exact_network(), self.base, texts[0], outputs)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return how many outputs are wanted.

@@ -23,6 +23,7 @@ from foretext.data.rows.given import given_label_sets, given_texts
 from foretext.data.rows.label import ordered_labels
 from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
+from foretext.shown import Part
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.classification.embeddings.learning import learn_heads
 from foretext.tasks.classification.embeddings.logistic_head import Targets
@@ -44,7 +45,9 @@ from foretext.tasks.classification.labeller import TextLabeller, check_same_numb
 from foretext.tasks.classification.linear import informative_features
 from foretext.tasks.classification.linear_storage import LinearConfig
 from foretext.tasks.classification.task import Classification
+from foretext.tasks.explanation import Texts
 from foretext.tasks.not_fitted import not_fitted
+from foretext.tasks.showing import views_table
 
 __all__ = ["EmbeddingClassifier", "refuse_idle", "targets_of"]
 
@@ -287,6 +290,12 @@ class EmbeddingClassifier(TextLabeller):
         own = self.head_probabilities(texts)
         weights = np.array([kept.weight for kept in self.heads])
         return ClassAnswers(self._labels, mixed(own, weights), self.is_multi_label)
+
+    def insight(self, texts: Texts) -> list[Part]:
+        """Return what decides on the label of a text, with what each head says and weighs."""
+        each = self.head_probabilities(list(texts))[:, 0]
+        weights = [(kept.name, kept.weight) for kept in self.heads]
+        return [*super().insight(texts), views_table(self.label_names, weights, each)]
 
     def described(self) -> dict[str, Any]:
         """Return what card and report say of the model, with its views."""

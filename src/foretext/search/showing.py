@@ -1,0 +1,64 @@
+"""How a query finds its passages, as parts to show: words, cosines, and both rankings as one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foretext.messages import message
+from foretext.search.bm25 import BM25, idf
+from foretext.search.passages import Hit, Results
+from foretext.shown import Note, Part, Table, TokenLine, TokenLines
+from foretext.vectors.insight import shortened_title
+
+if TYPE_CHECKING:
+    from foretext.search.search_index import SearchIndex
+
+__all__ = ["query_parts"]
+
+DIGITS = 4
+
+
+def query_parts(index: SearchIndex, results: Results) -> list[Part]:
+    """Return the words of a query with their weights, and its best passages by both ways."""
+    words = index.words.words(results.query)
+    with_word = {word: index.words.num_with(word) for word in words}
+    marks = ["" if with_word[word] else "unknown" for word in words]
+    rows = [
+        (word, num, round(float(idf(num, len(index))), DIGITS)) for word, num in with_word.items()
+    ]
+    parts: list[Part] = [
+        Note(_said("note", passages=len(index))),
+        TokenLines(_said("words"), (TokenLine.of(_said("line"), words, marks),)),
+        Table.of(_said("weights"), _columns("word", "passages", "weight"), rows),
+        Table.of(
+            _said("found"),
+            _columns("rank", "fused", "cosine", "bm25", "best_word", "passage"),
+            [(rank, *_cells(index, hit, words)) for rank, hit in enumerate(results.hits, 1)],
+        ),
+    ]
+    return parts
+
+
+def _cells(
+    index: SearchIndex, hit: Hit, words: list[str]
+) -> tuple[float, float | None, float | None, str, str]:
+    """Return the scores of a passage, and the word that adds most to its BM25."""
+    each = {word: float(index.words.scores([word], BM25())[hit.row]) for word in words}
+    best = max(each, key=lambda word: each[word], default="")
+    cosine = None if hit.cosine is None else round(hit.cosine, DIGITS)
+    bm25 = None if hit.bm25 is None else round(hit.bm25, DIGITS)
+    return (
+        round(hit.score, 6),
+        cosine,
+        bm25,
+        best if each.get(best) else "",
+        shortened_title(hit.text),
+    )
+
+
+def _said(name: str, **values: object) -> str:
+    return message(f"insight.search.{name}", **values)
+
+
+def _columns(*names: str) -> list[str]:
+    return [_said(f"column_{name}") for name in names]

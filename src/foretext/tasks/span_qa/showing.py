@@ -1,0 +1,98 @@
+"""Where an answer may begin and end, as parts to show: the scores of the tokens of a passage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from foretext.messages import message
+from foretext.shown import Grid, Note, Part, Table
+from foretext.tasks.span_qa.answers import SpanChoice
+from foretext.tasks.span_qa.readings import Reading
+from foretext.vectors.insight import rounded
+
+if TYPE_CHECKING:
+    from foretext.tasks.model import Outputs
+    from foretext.tasks.span_qa.question_windows import QuestionWindows
+
+__all__ = ["reading_parts"]
+
+MOST_SHOWN = 64  # tokens of the passage, around the best span
+NUM_SPANS = 5
+DIGITS = 4
+
+
+def reading_parts(
+    windows: QuestionWindows, outputs: Outputs, context: str, reading: Reading, choice: SpanChoice
+) -> list[Part]:
+    """Return the best spans of a passage, and the scores of its tokens.
+
+    Args:
+        windows: of one question.
+        outputs: logits (T, 2) of each of them: that the answer begins there, and that it ends.
+        context: the passage.
+        reading: its best spans.
+        choice: which of them is the answer.
+    """
+    best = choice.best(reading)
+    margin = None if not reading.spans else reading.margin
+    said = _said("note", answer=best.text or _said("none"), windows=len(outputs))
+    parts: list[Part] = [Note(said)]
+    if choice.may_abstain and margin is not None:
+        parts.append(Note(_said("margin", margin=margin, threshold=choice.null_threshold)))
+    parts.append(_table_of_spans(reading, choice))
+    return [*parts, *_scores(windows, outputs, context, reading)]
+
+
+def _table_of_spans(reading: Reading, choice: SpanChoice) -> Table:
+    """Return the spans with the highest sums of both scores, and no answer where it may be."""
+    candidates = choice.candidates(reading)
+    scores = [*reading.scores.tolist(), reading.no_answer]
+    chosen = [*range(min(len(reading.spans), NUM_SPANS))]
+    if len(candidates) > len(reading.spans):
+        chosen.append(len(candidates) - 1)
+    rows = [
+        (
+            candidates[place].text or _said("none"),
+            candidates[place].start,
+            candidates[place].end,
+            round(float(scores[place if place < len(reading.spans) else -1]), DIGITS),
+            round(candidates[place].probability, DIGITS),
+        )
+        for place in chosen
+    ]
+    names = ("span", "from", "to", "score", "probability")
+    return Table.of(_said("spans"), [_said(f"column_{name}") for name in names], rows)
+
+
+def _scores(
+    windows: QuestionWindows, outputs: Outputs, context: str, reading: Reading
+) -> list[Part]:
+    """Return both scores of the tokens around the best span, in the window that has it best."""
+    number, offsets = _best_window(windows, outputs), windows.passages[0].offsets
+    start, first = int(windows.passage_starts[number]), int(windows.firsts[number])
+    size = int(windows.sizes[number])
+    if not size:
+        return []
+    scores = outputs[number][start : start + size]  # (size, 2)
+    centre = int(scores[:, 0].argmax())
+    begin = min(max(centre - MOST_SHOWN // 2, 0), max(size - MOST_SHOWN, 0))
+    shown = slice(begin, begin + MOST_SHOWN)
+    tokens = [context[a:b] for a, b in offsets[first : first + size][shown].tolist()]
+    rows = [_said("begins"), _said("ends")]
+    return [Grid.of(_said("grid"), rows, tokens, rounded(scores[shown].T))]
+
+
+def _best_window(windows: QuestionWindows, outputs: Outputs) -> int:
+    best = [
+        float(output[start : start + size].max(axis=0, initial=-np.inf).sum())
+        for output, start, size in zip(
+            outputs, windows.passage_starts.tolist(), windows.sizes.tolist(), strict=True
+        )
+    ]
+    return int(np.argmax(best))
+
+
+def _said(name: str, **values: object) -> str:
+    return message(f"insight.spans.{name}", **values)
