@@ -7,6 +7,7 @@ from foretext.backbones.insight import (
     attention_parts,
     head_figures,
     layer_parts,
+    norm_grid,
     share_parts,
     token_shares,
 )
@@ -105,3 +106,11 @@ def test_shares_name_the_nearest_line() -> None:
     assert isinstance(table, Table)
     assert [row[2] for row in table.rows] == pytest.approx([0.7071, 0], abs=1e-4)
     assert "another line" in str(parts[1])
+
+
+def test_states_of_a_network_without_attention_have_a_length() -> None:
+    layers = [np.array([[3.0, 4.0], [0.0, 0.0]]), np.array([[0.0, 0.0, 2.0], [1.0, 2.0, 2.0]])]
+    with in_language("en"):
+        grid = norm_grid(layers, "ab")
+    assert grid.rows == ("embeddings", "layer 1")
+    assert grid.values == ((5, 0), (2, 3))

@@ -14,7 +14,7 @@ from foretext.report import write_corpus_report
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.run_report import report_run
 from foretext.report.showing import Showing
-from foretext.shown import Grid, Note, Shown, Table, TokenLine, TokenLines
+from foretext.shown import Grid, Grids, Note, Shown, Table, TokenLine, TokenLines
 from tests.report.browser import Browser, opened_browser
 from tests.report.comparison_content import candidate, content, label_curve
 from tests.report.run_folders import make_run
@@ -124,6 +124,22 @@ def test_what_is_shown_fits_and_the_keyboard_reaches_it(
     assert seen.tables
     assert all(min(table) > 0 for table in seen.tables)
     assert seen.focus_all()[-2:] == ["注意力", "形状"]  # below where the page was clicked
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_heads_of_attention_fit_and_the_keyboard_reaches_them(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    names = [*"老船在黎明离开了港口"]
+    weights = np.random.default_rng(0).dirichlet(np.ones(10), (4, 10))
+    heads = Grids.of("所有头的注意力", ["1.1", "1.2", "2.1", "2.2"], names, names, weights, 2)
+    Showing("bert", (Shown("文本", (heads,)),), "zh", "insight").save(tmp_path / "heads.html")
+    seen = browser.look(tmp_path / "heads.html", width=width, scheme="dark")
+    assert seen.messages == []
+    fetched = [address for address in seen.requests if not address.startswith("data:")]
+    assert fetched == [(tmp_path / "heads.html").as_uri()]
+    assert seen.width <= seen.window, "the page is wider than its window"
+    assert len(seen.focus_all()) >= 4
 
 
 def test_a_page_with_faults_is_seen_as_one(browser: Browser, tmp_path: Path) -> None:

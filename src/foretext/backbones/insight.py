@@ -32,6 +32,7 @@ __all__ = [
     "backbone_parts",
     "head_figures",
     "layer_parts",
+    "norm_grid",
     "share_parts",
     "source_parts",
     "token_shares",
@@ -59,8 +60,8 @@ def backbone_parts(backbone: Backbone, inputs: Inputs, tokens: Sequence[str]) ->
     parts = layer_parts(layers, tokens)
     if backbone.has_attention:
         maps = [_array(layer[0]) for layer in backbone.attention_maps(inputs)]
-        parts += attention_parts("self", maps, tokens, tokens)
-    return parts
+        return [*parts, *attention_parts("self", maps, tokens, tokens)]
+    return [*parts, norm_grid(layers, tokens)]
 
 
 def source_parts(
@@ -105,6 +106,13 @@ def layer_parts(layers: Sequence[Array], tokens: Sequence[str]) -> list[Part]:
         title = _said("layers", "last_grid")
         parts.append(Grid.of(title, shown, shown, rounded(cosines(last, last))))
     return parts
+
+
+def norm_grid(layers: Sequence[Array], tokens: Sequence[str]) -> Grid:
+    """Return the length of each state, a line a layer: what a recurrent network has taken up."""
+    norms = np.stack([np.linalg.norm(layer[:MOST_SHOWN], axis=1) for layer in layers])
+    names = layer_names(len(layers))
+    return Grid.of(_said("layers", "norms"), names, tokens[:MOST_SHOWN], rounded(norms))
 
 
 def layer_names(num: int) -> list[str]:
