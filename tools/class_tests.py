@@ -88,6 +88,7 @@ ONE_CHILD = {  # bases with one child: why
     "tasks.text_to_text.ibm_model_1.IbmModel1.Config": BY_ITSELF,
     "tokenizers.byte_pieces.BytePieces": BY_ITSELF,
     "tokenizers.word_tokenizer.WordTokenizer.Config": BY_ITSELF,
+    "vectors.showing.walk.Word2VecWalk": BY_ITSELF,
     "vectors.replicas.group.ReplicaLostError": "errors are caught by their kind",
     "vectors.word_lookup.WordLookup": KEYED,
     "vectors.word_similarity.WordSimilarity": KEYED,

@@ -17,14 +17,16 @@ from foretext.recipes import recipe_names
 from foretext.report.showing import Showing
 from foretext.shown import TokenLines
 from foretext.tasks import TASKS
+from foretext.tokenizers.subwords import SUBWORDS
 from tests.task_files import write_task_files
 
 
 def _shows(name: str) -> bool:
-    return type(learner_of(Recipe.load(name))).show is not Learner.show
+    recipe = Recipe.load(name)
+    return recipe.kind.reads_text and type(learner_of(recipe)).show is not Learner.show
 
 
-RECIPES = [name for name in recipe_names() if _shows(name)]
+RECIPES = [*(name for name in recipe_names() if _shows(name)), *SUBWORDS]
 ENGLISH = """The old ship left the harbour at dawn. The crew sang on the deck. A storm came.
 
 The judge read the verdict in the court. The jury had listened for weeks. Nobody spoke."""

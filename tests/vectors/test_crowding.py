@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from foretext.data.token_file import TokenFile, Tokens
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.tokenizers.vocabulary import Vocabulary
-from foretext.vectors.crowding import crowding_sentence, mean_cosine
+from foretext.vectors.crowding import crowding_sentence, longer_learning, mean_cosine
 from foretext.vectors.word2vec import Word2Vec
 from foretext.vectors.word_vectors import WordVectors
 
@@ -66,6 +69,64 @@ def test_a_run_and_its_page_do_not_contradict_themselves(
     for said in ((tmp_path / "run" / "train.log").read_text(encoding="utf-8"), page):
         assert "overfit this text" in said
         assert "neighbours mean little; give more text" in said
+
+
+@pytest.mark.parametrize(
+    ("model", "alpha", "epochs", "learned", "words", "advice"),
+    [  # the Penn Treebank in five epochs, a tenth of it, and twice the learning at the least
+        (
+            "skipgram",
+            0.025,
+            5,
+            1_757_455,
+            6719,
+            "set vectors.alpha=0.096, or set vectors.epochs=20",
+        ),
+        ("cbow", 0.05, 5, 1_757_455, 6719, "set vectors.alpha=0.19, or set vectors.epochs=20"),
+        ("skipgram", 0.1, 5, 136_290, 2361, "set vectors.epochs=22"),
+        ("skipgram", 0.025, 5, 136_290, 2361, "set vectors.alpha=0.1 and set vectors.epochs=22"),
+        ("cbow", 0.3, 4, 10**8, 1000, "set vectors.epochs=8"),
+        ("skipgram", 0.05, None, 1_757_455, 6719, "set vectors.alpha=0.1, or give 2 times as much"),
+    ],
+)
+def test_the_advice_has_figures(
+    model: str, alpha: float, epochs: int | None, learned: float, words: int, advice: str
+) -> None:
+    found = longer_learning(model, alpha, epochs, learned, words)
+    assert found.startswith(advice)
+    assert found.endswith(", or give more text")
+
+
+@pytest.mark.parametrize("alpha", [0.02, 0.2])
+def test_a_fit_that_keeps_nothing_warns(alpha: float, tmp_path: Path) -> None:
+    text = text_of_groups(tmp_path / "text.txt")
+    settings = {"vector_size": 16, "epochs": 4, "workers": 1, "min_count": 1, "sample": 0.0}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ft.Word2Vec(alpha=alpha, **settings).fit(text, quiet=True)
+    said = [str(each.message) for each in caught]
+    assert any("vectors.alpha=" in each for each in said) is (alpha == 0.02)
+    assert len(said) == (alpha == 0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "alpha"), [("skipgram", 0.02), ("cbow", 0.08)])
+def test_the_advice_parts_words(model: str, alpha: float, tmp_path: Path) -> None:
+    """Made text: groups of words that never meet."""
+    text = text_of_groups(tmp_path / "text.txt")
+    given = {"vector_size": 16, "workers": 1, "min_count": 1, "sample": 0.0, "model": model}
+    with pytest.warns(UserWarning, match="hardly left") as caught:
+        ft.Word2Vec(alpha=alpha, epochs=4, **given).fit(text, quiet=True)
+    advised = settings_of(str(caught[0].message))
+    followed = {"alpha": alpha, "epochs": 4, **given, **advised}
+    assert mean_cosine(ft.Word2Vec(**followed).fit(text, quiet=True)) < 0.5
+
+
+def settings_of(sentence: str) -> dict[str, Any]:
+    """Return what a sentence advises; of two ways the first."""
+    advice = sentence.rpartition("; ")[2].partition(", or ")[0]
+    found = re.findall(r"vectors\.(alpha|epochs)=([\d.]+)", advice)
+    return {name: {"alpha": float, "epochs": int}[name](value) for name, value in found}
 
 
 def test_few_words_are_not_judged() -> None:

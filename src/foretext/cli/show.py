@@ -28,8 +28,8 @@ def show(
         str,
         typer.Argument(
             metavar="RECIPE|RUN",
-            help="A recipe's name (see `foretext list`) or a TOML file; or a task; or a run, or "
-            "another trained model.",
+            help="A recipe's name (see `foretext list`) or a TOML file; or a task; or a kind "
+            "of tokenizer; or a run, or another trained model.",
             autocompletion=complete_recipe,
         ),
     ],
@@ -92,11 +92,18 @@ def show(
     from foretext.corpus import CorpusConfig
     from foretext.messages import in_language
     from foretext.pretraining.learner import Draw
-    from foretext.pretraining.showing import EXAMPLES, refuse_idle, show_recipe, shown_task
+    from foretext.pretraining.showing import (
+        EXAMPLES,
+        refuse_idle,
+        show_recipe,
+        shown_kind,
+        shown_task,
+    )
     from foretext.recipe import Recipe
     from foretext.recipe.recipe import given_sections, names_recipe
     from foretext.report.run_showing import show_run
     from foretext.tasks import TASKS
+    from foretext.tokenizers.subwords import SUBWORDS
 
     if output is not None:
         refuse_existing(output, overwrite=overwrite)
@@ -105,6 +112,8 @@ def show(
     with in_language(lang):
         if recipe in TASKS:
             found = shown_task(recipe, text, draw, given_sections(given, "--set "))
+        elif recipe in SUBWORDS:
+            found = shown_kind(recipe, text, draw, given_sections(given, "--set "), config)
         elif not names_recipe(recipe):
             idle = {"--tokenizer": tokenizer, "--set": settings, "--config": config}
             refuse_idle(**idle, **{"--seed": seed or None, "--entities": entities})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -24,14 +25,16 @@ from foretext.objectives.reconstruction import (
     ReconstructionConfig,
     Reconstructor,
 )
+from foretext.pretraining.autoencoder_examples import autoencoder_shown
 from foretext.pretraining.best_weights import keeps_best
 from foretext.pretraining.budget import with_training_time
 from foretext.pretraining.job import PretrainingJob, Sources
-from foretext.pretraining.learner import Learner, Trained
+from foretext.pretraining.learner import Draw, Learner, Trained
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
 from foretext.report.autoencoder_card import autoencoder_card
 from foretext.report.pictures import picture_of
+from foretext.shown import Shown
 from foretext.training.kept_record import kept_record
 from foretext.training.loop import fit
 from foretext.training.model import Model
@@ -95,6 +98,16 @@ class AutoencoderLearner(Learner[TrainedCodec]):
             "seconds": last["time"],
         }
         return TrainedCodec(codec, history, facts, job.recipe, split)
+
+    def show(self, job: PretrainingJob, draw: Draw) -> Iterable[Shown]:
+        """Read the examples, and show some of them and the network; see `Learner.show`."""
+        if draw.tokenizer is not None:
+            raise SettingError("An autoencoder reads no text; leave out the tokenizer.")
+        examples = _examples(job.corpus)
+        torch.manual_seed(cast(TrainingConfig, job.recipe.parts["training"].config).seed)
+        network = _network(job.recipe, examples.shape[1:])
+        config = cast(ReconstructionConfig, job.recipe.parts["reconstruction"].config)
+        return autoencoder_shown(network, Reconstruction(config), examples, draw.number, draw.seed)
 
     def finish(self, job: PretrainingJob, trained: TrainedCodec) -> None:
         """Write networks, picture and card, and the mark of a finished run."""

@@ -10,12 +10,14 @@ from typing import Any, cast
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import SettingError
 from foretext.base.files import temporary_folder
+from foretext.base.parsing import read_toml
 from foretext.base.registry import imported
 from foretext.corpus.texts import TextSource, text_or_files
 from foretext.messages import Language, in_language, language
 from foretext.pretraining.given_texts import read_memory
 from foretext.pretraining.job import PretrainingJob, Sources
 from foretext.pretraining.learner import Draw, learner_of
+from foretext.pretraining.tokenizer_examples import shown_tokenizer
 from foretext.recipe import Recipe
 from foretext.recipe.recipe import GivenSections, given_sections, names_recipe
 from foretext.recipe.text_settings import resolved
@@ -23,8 +25,9 @@ from foretext.report.run_showing import show_run
 from foretext.report.showing import Showing
 from foretext.run_folder import RunFolder
 from foretext.tasks import TASKS
+from foretext.tokenizers.subwords import SUBWORDS
 
-__all__ = ["EXAMPLES", "refuse_idle", "show", "show_recipe"]
+__all__ = ["EXAMPLES", "refuse_idle", "show", "show_recipe", "shown_kind", "shown_task"]
 
 EXAMPLES, MOST_EXAMPLES = 3, 1000
 LARGE, BEGINNING = 8 << 20, 4 << 20  # bytes: of a large text only the beginning is read
@@ -66,6 +69,9 @@ def show(
     if isinstance(recipe, str) and recipe in TASKS:
         with in_language(lang):
             return shown_task(recipe, text, draw, given)
+    if isinstance(recipe, str) and recipe in SUBWORDS:
+        with in_language(lang):
+            return shown_kind(recipe, text, draw, given)
     if not names_recipe(recipe):
         refuse_idle(tokenizer=tokenizer, settings=settings, seed=seed or None)
         with in_language(lang):
@@ -85,6 +91,21 @@ def shown_task(name: str, rows: Any, draw: Draw, given: Mapping[str, Mapping[str
     """Return training examples of a task; what does so stands above this room."""
     showing: Showing = imported("foretext.finetuning.showing:show_task")(name, rows, draw, given)
     return showing
+
+
+def shown_kind(
+    kind: str,
+    text: TextSource,
+    draw: Draw,
+    given: Mapping[str, Mapping[str, Any]],
+    config: Path | None = None,
+) -> Showing:
+    """Return what a kind of tokenizer learns from a text, and how it cuts words of it."""
+    _check_number(draw)
+    sections = {} if config is None else read_toml(config, SettingError)
+    for section, values in given.items():
+        sections[section] = {**sections.get(section, {}), **values}
+    return Showing(kind, tuple(shown_tokenizer(kind, text, draw, sections)), language())
 
 
 def refuse_idle(**given: Any) -> None:
@@ -113,8 +134,7 @@ def show_recipe(recipe: Recipe, text: TextSource, draw: Draw, name: str | None =
     Raises:
         ForetextError: as `show`.
     """
-    if not 1 <= draw.number <= MOST_EXAMPLES:
-        raise SettingError(f"examples = {draw.number}: give a number from 1 to {MOST_EXAMPLES:,}.")
+    _check_number(draw)
     learner = learner_of(recipe)
     learner.check(recipe, None)
     if recipe.kind.reads_text and isinstance(text, str):
@@ -125,6 +145,11 @@ def show_recipe(recipe: Recipe, text: TextSource, draw: Draw, name: str | None =
         job = _read(replace(job, recipe=recipe, corpus=sources, keep=False))
         shown = tuple(learner.show(job, draw))
     return Showing(name or recipe.name, shown, language())
+
+
+def _check_number(draw: Draw) -> None:
+    if not 1 <= draw.number <= MOST_EXAMPLES:
+        raise SettingError(f"examples = {draw.number}: give a number from 1 to {MOST_EXAMPLES:,}.")
 
 
 def _read(job: PretrainingJob) -> PretrainingJob:

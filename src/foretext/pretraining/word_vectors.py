@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from foretext.artifact import load_vectors
 from foretext.base.counted import counted
 from foretext.base.errors import SettingError
 from foretext.base.files import atomic_file, temporary_folder
+from foretext.base.registry import Registry
 from foretext.corpus import Corpus
 from foretext.corpus.blocks import Blocks
 from foretext.corpus.segmented import SegmentedCorpus
@@ -24,17 +26,19 @@ from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
 from foretext.pretraining.budget import reading, with_training_time
 from foretext.pretraining.job import Base, PretrainingJob
-from foretext.pretraining.learner import Learner, Trained, TrainedT
+from foretext.pretraining.learner import Draw, Learner, Trained, TrainedT
 from foretext.pretraining.shared import SharedFolder
 from foretext.progress import Progress
 from foretext.recipe import Recipe
 from foretext.report.card import vectors_card
 from foretext.report.word_map import example_word
 from foretext.run_folder import RunFolder
+from foretext.shown import Shown
 from foretext.tokenizers.word_tokenizer import COUNTS_FILE, WordTokenizer
 from foretext.vectors import VECTORS
 from foretext.vectors.best_weights import ending_sentence, warned
 from foretext.vectors.crowding import crowding_sentence
+from foretext.vectors.schedule import GENERAL_REMEDY, VectorsConfig
 from foretext.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -67,6 +71,13 @@ class LearnerOfWords(Learner[TrainedT]):
     """What learns from whole words: word vectors, document vectors, topics."""
 
     takes_words: ClassVar[bool] = True
+    components: ClassVar[Registry] = VECTORS  # what learns, by its name in a recipe
+
+    def show(self, job: PretrainingJob, draw: Draw) -> Iterable[Shown]:
+        """Count the words, encode the text, and draw examples; see `Learner.show`."""
+        from foretext.pretraining.word_examples import shown_words
+
+        return shown_words(job, draw, self.components)
 
     def prepare(self, shared: SharedFolder, recipe: Recipe, text: Corpus, *, quiet: bool) -> None:
         """Count words and encode the text; see `Learner.prepare`."""
@@ -99,8 +110,11 @@ class WordVectorLearner(LearnerOfWords[TrainedVectors]):
         note_training(job, history)
         vectors: WordVectors = learner.vectors(tokenizer.words)
         past_best = ending_sentence(history) is not None
-        if (crowded := crowding_sentence(vectors, went_past_best=past_best)) is not None:
-            job.note(crowded)
+        crowded = crowding_sentence(
+            vectors, _remedy(job.recipe.vectors, vectors, history), went_past_best=past_best
+        )
+        if crowded is not None:
+            _warn(job, crowded)
         facts = {
             "vocab_size": len(vectors),
             "vector_size": vectors.vector_size,
@@ -110,7 +124,7 @@ class WordVectorLearner(LearnerOfWords[TrainedVectors]):
             **job.used_text,
             "pre_tokenizer": tokenizer.config.pre_tokenizer,
             **figures_of(history),
-            **warned(history),
+            **warned(history, *filter(None, [crowded])),
         }
         return TrainedVectors(vectors, history, job.facts(facts), job.recipe, learner.outputs)
 
@@ -125,6 +139,23 @@ class WordVectorLearner(LearnerOfWords[TrainedVectors]):
     def next_command(self, model: WordVectors, run: str) -> str:
         """Look at neighbours of a word."""
         return f"neighbors {run} {shlex.quote(example_word(model))}"
+
+
+def _remedy(
+    config: VectorsConfig, vectors: WordVectors, history: Sequence[Mapping[str, Any]]
+) -> str:
+    """Return what to set where words are near each other, by the rate that the training had."""
+    rate = history[0].get("learning_rate") if history else None
+    if rate is None or vectors.counts is None:
+        return GENERAL_REMEDY
+    return config.remedy(vectors.counts, rate)
+
+
+def _warn(job: PretrainingJob, sentence: str) -> None:
+    """Note a sentence; where nobody reads it, as nothing is kept, it is a warning of Python."""
+    job.note(sentence)
+    if job.quiet and not job.keep:
+        warnings.warn(sentence, stacklevel=2)
 
 
 def note_training(job: PretrainingJob, history: Sequence[Mapping[str, Any]]) -> None:

@@ -57,6 +57,7 @@ class VectorsFacts(Known):
     held_out_tokens: Count
     vocab_size: Count
     vector_size: Count
+    warnings: list[str] | None = None
 
 
 class DocumentsFacts(VectorsFacts):

@@ -37,6 +37,7 @@ def report_vectors(folder: RunFolder, options: PageOptions) -> None:
         evaluation=options.evaluation,
         neighbors_of=options.neighbors_of,
         word_map=options.word_map,
+        warnings=facts.get("warnings"),
     )
 
 
@@ -51,6 +52,7 @@ def write_vectors_report(
     evaluation: Sequence[Mapping[str, Any]] = (),
     neighbors_of: Sequence[str] | None = None,
     word_map: bool = True,
+    warnings: Sequence[str] | None = None,
     seed: int = 0,
 ) -> None:
     """Write one HTML file that shows a run of word vectors and opens anywhere, without a network.
@@ -65,6 +67,7 @@ def write_vectors_report(
         evaluation: a row a test; every name that occurs becomes a column.
         neighbors_of: words to show neighbours of, unknown ones left out; frequent words if None.
         word_map: whether there is a map of the frequent words.
+        warnings: what the run said of its training; None: what vectors and metrics show.
         seed: of the map.
 
     Raises:
@@ -84,7 +87,7 @@ def write_vectors_report(
         "vectors.html.j2",
         charts,
         title=title,
-        summary=_summary(vectors, metrics),
+        summary=_summary(vectors, metrics, warnings),
         tiles=run_tiles(corpus or {}, metrics),
         evaluation=table([dict(row) for row in evaluation]),
         num_map_words=len(points),
@@ -93,16 +96,19 @@ def write_vectors_report(
     )
 
 
-def _summary(vectors: WordVectors, metrics: Sequence[Mapping[str, Any]]) -> str:
+def _summary(
+    vectors: WordVectors, metrics: Sequence[Mapping[str, Any]], warnings: Sequence[str] | None
+) -> str:
     """What was learned; where words are not apart, that they are not; how the training ended."""
     from foretext.vectors.best_weights import ending_sentence
     from foretext.vectors.crowding import crowding_sentence
 
     size = f"{counted(len(vectors), 'word')} as vectors of {vectors.vector_size} dimensions"
-    ending = ending_sentence(metrics) if metrics else None
-    return "; ".join(
-        filter(None, (size, crowding_sentence(vectors, went_past_best=ending is not None), ending))
-    )
+    if warnings is None:
+        ending = ending_sentence(metrics) if metrics else None
+        crowded = crowding_sentence(vectors, went_past_best=ending is not None)
+        warnings = [*filter(None, (crowded, ending))]
+    return "; ".join([size, *warnings])
 
 
 def run_tiles(

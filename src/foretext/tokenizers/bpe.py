@@ -14,9 +14,11 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from foretext.corpus.blocks import Advance, Blocks
+from foretext.corpus.counts import count_words
 from foretext.corpus.text_shards import TextShards
 from foretext.kernels.letters import Letters
 from foretext.shards.portable import Portable
+from foretext.shown import Shown
 from foretext.tokenizers.byte_pieces import BytePieces
 from foretext.tokenizers.library_additions import with_special_tokens
 from foretext.tokenizers.merges import Merges, Rules, Ties, learn_merges
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from tokenizers.normalizers import Normalizer
     from tokenizers.pre_tokenizers import PreTokenizer
 
-__all__ = ["BPE", "Splitter"]
+__all__ = ["BPE", "Splitter", "show_bpe"]
 
 
 class BPE(SubwordTokenizer):
@@ -42,6 +44,7 @@ class BPE(SubwordTokenizer):
     """
 
     counts_words = True
+    examples = "foretext.tokenizers.bpe:show_bpe"
 
     class Config(SubwordConfig):
         """Settings of the section `[tokenizer]`."""
@@ -98,6 +101,18 @@ class BPE(SubwordTokenizer):
             corpus, splitter, rules, workers=workers, progress=progress, shards=shards
         )
         return cls(_library(config, learned, splitter))
+
+
+def show_bpe(
+    tokenizer: type[BPE], config: BPE.Config, corpus: Blocks, number: int, seed: int
+) -> list[Shown]:
+    """Show the words, the first merges, and how so many words are cut."""
+    from foretext.tokenizers.showing import MergeExamples
+
+    found = count_words(corpus, _splitter(config))
+    learned = tokenizer.learn(config, corpus)
+    examples = MergeExamples(found.words, found.counts, _rules(config), learned, config.unknown)
+    return examples.shown(number, seed)
 
 
 def _splitter(config: BPE.Config) -> Splitter:

@@ -7,7 +7,7 @@ Counts have 64 bits; the library's have 32.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -22,12 +22,13 @@ from foretext.kernels.merges import (
     SMALLEST_IDS,
     LearnedTokens,
     Limits,
+    MergeLearner,
     Words,
     merge_next,
     start_learner,
 )
 
-__all__ = ["Merges", "Rules", "Ties", "learn_merges", "merge_pairs"]
+__all__ = ["MergeStep", "Merges", "Merging", "Rules", "Ties", "learn_merges", "merge_pairs"]
 
 Ties = Literal["smallest_ids", "first_met"]
 
@@ -72,7 +73,7 @@ def merge_pairs(words: Sequence[str], counts: np.ndarray, rules: Rules) -> Merge
     Raises:
         SettingError: the special tokens and the alphabet alone are more than `vocab_size`.
     """
-    return _merge(_begin(words, counts, rules), rules)
+    return Merging(words, counts, rules).finish()
 
 
 def learn_merges(
@@ -91,39 +92,126 @@ def learn_merges(
         SettingError: the special tokens and the alphabet alone are more than `vocab_size`.
     """
     found = count_words(corpus, splitter, workers=workers, progress=progress, shards=shards)
-    begun = _begin(found.words, found.counts, rules)
+    merging = Merging(found.words, found.counts, rules)
     del found  # a third of all memory
-    return _merge(begun, rules)
+    return merging.finish()
 
 
-class _Begun(NamedTuple):
-    words: Words
-    tokens: LearnedTokens
+class MergeStep(NamedTuple):
+    """One merge."""
+
+    left: str
+    right: str
+    token: str
+    pair_count: int
+    left_count: int  # of each symbol before the merge
+    right_count: int
 
 
-def _begin(words: Sequence[str], counts: np.ndarray, rules: Rules) -> _Begun:
-    """Words as symbols of the alphabet, and the tokens before the first merge."""
-    alphabet = _alphabet(words, counts, rules)
-    names = list(dict.fromkeys([*rules.special_tokens, *map(chr, alphabet)]))
-    _check_size(len(names), len(rules.special_tokens), rules)
-    symbols, names = _symbols(words, alphabet, names, rules)
-    _check_size(len(names), len(rules.special_tokens), rules)
-    return _Begun(_as_words(symbols, counts), _as_tokens(names, rules.vocab_size))
+class Merging:
+    """Words as symbols of the alphabet, and the merges that join them one after another.
 
+    Args:
+        words: W words, none with a newline.
+        counts: (W,) int64, at least 1.
+        rules: which tokens can be learned.
 
-def _merge(begun: _Begun, rules: Rules) -> Merges:
-    order = FIRST_MET if rules.ties == "first_met" else SMALLEST_IDS
-    prefix = np.frombuffer((rules.prefix or "\0").encode("utf-32-le"), np.int32)
-    longest = rules.max_token_length or np.iinfo(np.int32).max
-    limits = Limits(rules.vocab_size, rules.min_count, longest, prefix, order)
-    learner = start_learner(begun.words, begun.tokens, order)
-    rows: list[np.ndarray] = []
-    written = ROWS
-    while written == ROWS:
-        block = np.empty((ROWS, 3), np.int64)
-        learner, written = merge_next(learner, limits, block)
-        rows.append(block[:written])
-    return _readable(learner.tokens, np.concatenate(rows))
+    Raises:
+        SettingError: the special tokens and the alphabet alone are more than `vocab_size`.
+    """
+
+    def __init__(self, words: Sequence[str], counts: np.ndarray, rules: Rules) -> None:
+        alphabet = _alphabet(words, counts, rules)
+        names = list(dict.fromkeys([*rules.special_tokens, *map(chr, alphabet)]))
+        _check_size(len(names), len(rules.special_tokens), rules)
+        symbols, names = _symbols(words, alphabet, names, rules)
+        _check_size(len(names), len(rules.special_tokens), rules)
+        self.rules = rules
+        self.num_first = len(names)  # tokens before the first merge
+        self._begun = _as_words(symbols, counts), _as_tokens(names, rules.vocab_size)
+        self._learner: MergeLearner | None = None
+
+    def finish(self) -> Merges:
+        """Merge until the vocabulary is full, or no pair is left that occurs often enough."""
+        rows: list[np.ndarray] = []
+        while not rows or len(rows[-1]) == ROWS:
+            rows.append(self._merge(ROWS))
+        pairs = [(left, right) for left, right, _ in self._named(np.concatenate(rows))]
+        return Merges(self.tokens, list(dict.fromkeys(reversed(pairs)))[::-1])
+
+    def steps(self, number: int) -> Iterator[MergeStep]:
+        """Merge a number of times, and yield what each merge joins and how often it occurs."""
+        for _ in range(number):
+            found, symbols = self._pair_counts(), self._symbol_counts()
+            rows = self._merge(1)
+            if not len(rows):
+                return
+            left, right = rows[0, :2].tolist()
+            times = (found[left, right], int(symbols[left]), int(symbols[right]))
+            yield MergeStep(*self._named(rows)[0], *times)
+
+    @property
+    def tokens(self) -> list[str]:
+        """The tokens that there are now, by id; a pair that was merged twice has one."""
+        tokens = self._begun[1] if self._learner is None else self._learner.tokens
+        size = int(tokens.used[0])
+        offsets = tokens.offsets.tolist()
+        text = tokens.points[: offsets[size]].tobytes().decode("utf-32-le")
+        return [text[a:b] for a, b in pairwise(offsets[: size + 1])]
+
+    def words(self) -> list[list[str]]:
+        """Return the words in the symbols that they have now, in their order."""
+        names, words = self.tokens, self._started().words
+        return [
+            [names[symbol] for symbol in words.symbols[start : start + length].tolist()]
+            for start, length in zip(words.starts.tolist(), self._lengths().tolist(), strict=True)
+        ]
+
+    def _started(self) -> MergeLearner:
+        if self._learner is None:
+            self._learner = start_learner(*self._begun, self._order)
+        return self._learner
+
+    @property
+    def _order(self) -> int:
+        return FIRST_MET if self.rules.ties == "first_met" else SMALLEST_IDS
+
+    def _merge(self, number: int) -> np.ndarray:
+        """Merge, and return left, right and new token of each merge, (M, 3) with M to `number`."""
+        rules = self.rules
+        prefix = np.frombuffer((rules.prefix or "\0").encode("utf-32-le"), np.int32)
+        longest = rules.max_token_length or np.iinfo(np.int32).max
+        limits = Limits(rules.vocab_size, rules.min_count, longest, prefix, self._order)
+        block = np.empty((number, 3), np.int64)
+        self._learner, written = merge_next(self._started(), limits, block)
+        return block[:written]
+
+    def _named(self, rows: np.ndarray) -> list[tuple[str, str, str]]:
+        names = self.tokens
+        return [(names[left], names[right], names[new]) for left, right, new in rows.tolist()]
+
+    def _pair_counts(self) -> dict[tuple[int, int], int]:
+        pairs = self._started().pairs
+        size = int(pairs.used[0])
+        keys, counts = pairs.keys[:size].tolist(), pairs.counts[:size].tolist()
+        return {
+            (key >> 32, key & 0xFFFFFFFF): count for key, count in zip(keys, counts, strict=True)
+        }
+
+    def _symbol_counts(self) -> np.ndarray:
+        """Return how often each symbol stands in the words now."""
+        words, lengths = self._started().words, self._lengths()
+        before = np.cumsum(lengths) - lengths
+        at = np.arange(int(lengths.sum())) + np.repeat(words.starts - before, lengths)
+        counts = np.repeat(words.counts, lengths).astype(np.float64)  # exact up to 2^53
+        return np.bincount(words.symbols[at], counts, minlength=self.rules.vocab_size + 1)
+
+    def _lengths(self) -> np.ndarray:
+        """Return how many symbols each word has now; what stands behind its end is no more."""
+        words = self._started().words
+        ends = np.flatnonzero(words.symbols == words.end)
+        lengths: np.ndarray = ends[np.searchsorted(ends, words.starts)] - words.starts
+        return lengths
 
 
 def _alphabet(words: Sequence[str], counts: np.ndarray, rules: Rules) -> list[int]:
@@ -224,16 +312,6 @@ def _as_tokens(names: list[str], vocab_size: int) -> LearnedTokens:
         np.zeros(1 << (2 * vocab_size).bit_length(), np.int64),
         np.array([len(names)], np.int64),
     )
-
-
-def _readable(tokens: LearnedTokens, rows: np.ndarray) -> Merges:
-    """Tokens and pairs as text; a pair that was merged twice keeps its last rank."""
-    size = int(tokens.used[0])
-    offsets = tokens.offsets.tolist()
-    text = tokens.points[: offsets[size]].tobytes().decode("utf-32-le")
-    names = [text[a:b] for a, b in pairwise(offsets[: size + 1])]
-    pairs = [(names[left], names[right]) for left, right, _ in rows.tolist()]
-    return Merges(names, list(dict.fromkeys(reversed(pairs)))[::-1])
 
 
 def _check_size(num_tokens: int, num_special: int, rules: Rules) -> None:

@@ -64,6 +64,7 @@ class SubwordTokenizer(Tokenizer):
 
     kind = "subwords"
     counts_words: ClassVar[bool] = False  # whether it learns from counts, which `shards` can give
+    examples: ClassVar[str] = "foretext.tokenizers.showing:show_cuts"  # what shows how it learns
     plans_vocabulary: ClassVar[bool] = True  # whether a plan may choose `vocab_size`, by the text
 
     def __init__(

@@ -17,13 +17,14 @@ from pydantic import Field, model_validator
 
 from foretext.base.errors import SettingError
 from foretext.corpus.blocks import BLOCK, Advance, Blocks
+from foretext.shown import Shown
 from foretext.tokenizers.library_additions import with_special_tokens
 from foretext.tokenizers.piece_trainer import learn_pieces
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import SubwordConfig
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-__all__ = ["CharacterCounts", "LineSample", "Unigram"]
+__all__ = ["CharacterCounts", "LineSample", "Unigram", "show_unigram"]
 
 SCORE_DIGITS = 10
 MARK = "▁"  # a blank, at the beginning of a word
@@ -36,6 +37,8 @@ GOLDEN = 0.6180339887498949  # multiples of it, less whole numbers, are spread e
 
 class Unigram(SubwordTokenizer):
     """The most likely segmentation of a text; a space is written ``▁`` before the next word."""
+
+    examples = "foretext.tokenizers.unigram:show_unigram"
 
     class Config(SubwordConfig):
         """Settings of the section `[tokenizer]`."""
@@ -95,6 +98,16 @@ class Unigram(SubwordTokenizer):
         learned = learn_pieces(list(counts), number, room, config.max_token_length)
         pieces = [piece for piece in learned if piece.text not in set(special)]
         return cls(_library(config, [*((name, 0.0) for name in special), *pieces]))
+
+
+def show_unigram(
+    tokenizer: type[Unigram], config: Unigram.Config, corpus: Blocks, number: int, seed: int
+) -> list[Shown]:
+    """Show the pieces with their probabilities, and candidate cuts of so many words."""
+    from foretext.tokenizers.showing import pieces_shown
+
+    counts = _counted(_sampled(corpus, config, None), lowercase=config.lowercase)
+    return pieces_shown(tokenizer.learn(config, corpus), counts, number, seed)
 
 
 def _counted(sample: LineSample, *, lowercase: bool) -> Counter[str]:

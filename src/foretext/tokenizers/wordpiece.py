@@ -12,7 +12,9 @@ from pydantic import Field, model_validator
 
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.case import CASE_SAMPLE, likely_lowercase
+from foretext.corpus.counts import count_words
 from foretext.corpus.text_shards import TextShards
+from foretext.shown import Shown
 from foretext.tokenizers.library_additions import with_bert_template, with_special_tokens
 from foretext.tokenizers.merges import Rules, Ties, learn_merges
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -20,7 +22,7 @@ from foretext.tokenizers.subwords import SubwordConfig
 from foretext.tokenizers.word_encoder import LibraryWords
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-__all__ = ["WordPiece"]
+__all__ = ["WordPiece", "show_wordpiece"]
 
 PREFIX = "##"
 
@@ -33,6 +35,7 @@ class WordPiece(SubwordTokenizer):
     """
 
     counts_words = True
+    examples = "foretext.tokenizers.wordpiece:show_wordpiece"
 
     class Config(SubwordConfig):
         """Settings of the section `[tokenizer]`."""
@@ -83,19 +86,34 @@ class WordPiece(SubwordTokenizer):
             SettingError: `vocab_size` has no room for the special tokens and the alphabet.
         """
         config = cls.resolved(config, corpus)
-        assert config.lowercase != "auto", "resolved() decides"
-        splitter = LibraryWords(
-            normalizers.BertNormalizer(
-                lowercase=config.lowercase, strip_accents=config.strip_accents
-            ),
-            pre_tokenizers.BertPreTokenizer(),
-        )
+        splitter = _splitter(config)
         rules = _rules(config)
         learned = learn_merges(
             corpus, splitter, rules, workers=workers, progress=progress, shards=shards
         )
         ids = {token: index for index, token in enumerate(learned.tokens)}
         return cls(_library(config, ids, splitter))
+
+
+def show_wordpiece(
+    tokenizer: type[WordPiece], config: WordPiece.Config, corpus: Blocks, number: int, seed: int
+) -> list[Shown]:
+    """Show the words, the first merges, and how so many words are cut."""
+    from foretext.tokenizers.showing import MergeExamples
+
+    config = WordPiece.resolved(config, corpus)
+    found = count_words(corpus, _splitter(config))
+    learned = tokenizer.learn(config, corpus)
+    examples = MergeExamples(found.words, found.counts, _rules(config), learned, config.unknown)
+    return examples.shown(number, seed)
+
+
+def _splitter(config: WordPiece.Config) -> LibraryWords:
+    assert config.lowercase != "auto", "resolved() decides"
+    return LibraryWords(
+        normalizers.BertNormalizer(lowercase=config.lowercase, strip_accents=config.strip_accents),
+        pre_tokenizers.BertPreTokenizer(),
+    )
 
 
 def _rules(config: WordPiece.Config) -> Rules:

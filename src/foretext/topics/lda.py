@@ -25,6 +25,7 @@ from foretext.data.token_file import TokenFile, Tokens
 from foretext.kernels.lda import Inference, add_words, infer_topics, weigh_words
 from foretext.kernels.simd import LANES, aligned_zeros, padded
 from foretext.progress.run_context import RunContext
+from foretext.shown import Shown
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.topics.bags import Batch, document_rates, ids_of
 from foretext.vectors.schedule import VectorsConfig
@@ -256,7 +257,7 @@ class LDA:
 
     def __init__(self, config: LDAConfig, vocabulary: Vocabulary, tokens: Tokens) -> None:
         vocabulary.require_two_words()
-        self.config, self.tokens = config, tokens
+        self.config, self.vocabulary, self.tokens = config, vocabulary, tokens
         self.num_documents = tokens.train.num_documents
         if self.num_documents < 2:
             raise CorpusError(
@@ -290,6 +291,12 @@ class LDA:
         if context.resume:
             training.resume()
         return training.run()
+
+    def show(self, number: int, seed: int) -> list[Shown]:
+        """Show which words topics are made of, and so many documents that are drawn."""
+        from foretext.topics.showing import topics_shown
+
+        return topics_shown(self, self.vocabulary.words, number, seed)
 
     def batch(self, step: int) -> Batch:
         """Return the documents of a step; each pass has an order of its own."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
 from foretext.base.errors import SettingError
+from foretext.base.registry import Registry
 from foretext.pretraining.budget import with_training_time
 from foretext.pretraining.job import Base, PretrainingJob
 from foretext.pretraining.learner import Trained
@@ -23,6 +24,8 @@ __all__ = ["TopicLearner"]
 
 class TopicLearner(LearnerOfWords[Trained]):
     """What learns topics."""
+
+    components: ClassVar[Registry] = TOPICS
 
     def check(self, recipe: Recipe, base: Base) -> None:
         """Refuse a base: topics are learned from the beginning."""

@@ -136,7 +136,7 @@ def _remedy(best: float, trained: float) -> str:
     return f"set vectors.epochs={fewer}" if fewer > 0 else "lower vectors.alpha, or give more text"
 
 
-def warned(history: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return what the facts of a run keep of `ending_sentence`, if anything."""
-    sentence = ending_sentence(history)
-    return {} if sentence is None else {"warnings": [sentence]}
+def warned(history: Sequence[Mapping[str, Any]], *others: str) -> dict[str, list[str]]:
+    """Return what the facts of a run keep of `ending_sentence` and of other warnings, if any."""
+    found = [*filter(None, [ending_sentence(history)]), *others]
+    return {"warnings": found} if found else {}

@@ -1,20 +1,30 @@
 """Whether vectors have left their start: words that have nothing to do with each other differ.
 
 The first updates move all words in one direction (Mimno and Thompson 2017), and only later ones
-part them. Where there were too few, all words are near all words, and neighbours mean nothing.
+part them. Where there were too few, all words are near all words, and neighbours mean nothing. How
+many are enough was measured: what counts is the learning rate times the words that are learned,
+for each word of the vocabulary (`docs/log.md`).
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from foretext.vectors.schedule import GENERAL_REMEDY
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["crowding_sentence", "mean_cosine"]
+__all__ = ["crowding_sentence", "longer_learning", "mean_cosine"]
 
 PAIRS = 10_000  # of words, drawn
 USUAL = 0.6  # below, words are apart: 0.05 to 0.55 wherever neighbours made sense
 FEWEST = 500  # words; of fewer, many pairs are related
+
+ENOUGH = {"skipgram": 25.0, "cbow": 50.0}  # rate times words learned, for each word
+HIGHEST_RATE = {"skipgram": 0.1, "cbow": 0.2}  # that is advised; higher ones may diverge
+LEAST_FACTOR = 2.0  # by which there is more learning; less would change little
+NEARLY = 1.1  # times a figure that is as good
 
 
 def mean_cosine(vectors: WordVectors, seed: int = 0) -> float:
@@ -29,23 +39,51 @@ def mean_cosine(vectors: WordVectors, seed: int = 0) -> float:
     return float(cosines.mean()) if cosines.size else 0.0
 
 
-def crowding_sentence(vectors: WordVectors, *, went_past_best: bool = False) -> str | None:
+def crowding_sentence(
+    vectors: WordVectors, remedy: str = GENERAL_REMEDY, *, went_past_best: bool = False
+) -> str | None:
     """Return what a person should know where all words are near each other; None: they are not.
 
     Args:
         vectors: that were learned.
+        remedy: what to do about it, such as `longer_learning` says.
         went_past_best: whether more epochs learn the text by heart, as `ending_sentence` says. A
             higher rate gets there sooner, and only more text helps.
     """
     if len(vectors) < FEWEST or (cosine := mean_cosine(vectors)) < USUAL:
         return None
-    remedy = (
-        "give more text"
-        if went_past_best
-        else "train longer, raise vectors.alpha, or give more text"
-    )
     return (
         f"words that were drawn have a mean cosine of {cosine:.2f}, where less than {USUAL} is "
         "usual: the vectors have hardly left their start, and neighbours mean little; "
-        f"{remedy}"
+        f"{'give more text' if went_past_best else remedy}"
     )
+
+
+def longer_learning(
+    model: str, alpha: float, epochs: int | None, learned: float, vocab_size: int
+) -> str:
+    """Return which rate or how many epochs part the words, for `crowding_sentence`.
+
+    Args:
+        model: "skipgram" or "cbow".
+        alpha: learning rate at the start.
+        epochs: passes over the text; None: a time was given instead.
+        learned: words that all of these learned, after sub-sampling.
+        vocab_size: words with a vector.
+    """
+    factor = max(ENOUGH[model] * vocab_size / (alpha * max(learned, 1.0)), LEAST_FACTOR)
+    rate = float(f"{min(alpha * factor, HIGHEST_RATE[model]):.2g}")
+    raised = rate / alpha
+    if raised < NEARLY:
+        advice = _longer(epochs, factor)
+    elif factor < NEARLY * raised:
+        advice = f"set vectors.alpha={rate:g}, or {_longer(epochs, factor)}"
+    else:
+        advice = f"set vectors.alpha={rate:g} and {_longer(epochs, factor / raised)}"
+    return f"{advice}, or give more text"
+
+
+def _longer(epochs: int | None, factor: float) -> str:
+    if epochs is None:
+        return f"give {math.ceil(factor)} times as much time"
+    return f"set vectors.epochs={math.ceil(factor * epochs)}"

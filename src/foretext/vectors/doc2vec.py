@@ -20,6 +20,7 @@ from foretext.kernels.simd import aligned_zeros, padded
 from foretext.kernels.windows import MAX_SENTENCE
 from foretext.kernels.word2vec_arrays import Method, Scratch, Targets, Weights, scratch_for
 from foretext.progress.run_context import RunContext
+from foretext.shown import Shown
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.held_out import MOST_PREDICTIONS, logistic_losses
 from foretext.vectors.hogwild import train_hogwild
@@ -33,6 +34,8 @@ from foretext.vectors.output_layer import (
 )
 from foretext.vectors.room import refuse_without_room
 from foretext.vectors.schedule import DescentConfig, Learned, Slices, cut_sentences
+from foretext.vectors.showing.doc2vec import DocumentExamples
+from foretext.vectors.showing.parts import Frequencies
 
 __all__ = ["Doc2Vec", "Doc2VecConfig", "DocumentNetwork", "HeldOutWords", "held_out_positions"]
 
@@ -199,6 +202,26 @@ class Doc2Vec:
             "inputs": network.inputs,
             "outputs": network.outputs[: network.null(0) * network.places * network.stride],
         }
+
+    def show(self, number: int, seed: int) -> list[Shown]:
+        """Show the vocabulary, and so many documents with what predicts their words."""
+        return self.examples.shown(number, seed)
+
+    @property
+    def examples(self) -> DocumentExamples:
+        """What is learned from, with the weights as they are."""
+        network = self.network
+        found = Frequencies(
+            self.vocabulary.words,
+            int(self.vocabulary.counts[0]),
+            network.counts,
+            network.keep,
+            self.config.sample,
+            self.config.subsampling,
+            network.layer.weights,
+            self.config.ns_exponent,
+        )
+        return DocumentExamples(network, found, self._documents, self._scratch[0], self.slices)
 
     def _learn(
         self, first: int, last: int, worker: int, rates: tuple[float, float], seed: int

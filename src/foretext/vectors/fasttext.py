@@ -20,7 +20,9 @@ from foretext.kernels.sigmoid import GROUP
 from foretext.kernels.simd import aligned_zeros, padded
 from foretext.kernels.windows import MAX_SENTENCE
 from foretext.progress.run_context import RunContext
+from foretext.shown import Shown
 from foretext.tokenizers.vocabulary import Vocabulary
+from foretext.vectors.crowding import longer_learning
 from foretext.vectors.held_out import HeldOutWindows
 from foretext.vectors.ngrams import CharacterNgrams, SubwordTable
 from foretext.vectors.output_layer import (
@@ -34,6 +36,8 @@ from foretext.vectors.output_layer import (
 from foretext.vectors.replicas import ReplicasConfig, Rows, train_replicas
 from foretext.vectors.room import refuse_without_room
 from foretext.vectors.schedule import Learned, Slices
+from foretext.vectors.showing.fasttext import FastTextExamples
+from foretext.vectors.showing.parts import Frequencies
 from foretext.vectors.subword_vectors import SubwordVectors
 from foretext.vectors.word_vectors import WordVectors
 
@@ -95,6 +99,13 @@ class FastText:
             if 0 < self.maxn < self.minn:
                 raise ValueError(f"maxn = {self.maxn} must not be less than minn = {self.minn}")
             return self
+
+        def remedy(self, counts: np.ndarray, alpha: float) -> str:
+            """Return which rate, or how many epochs, part words that are near each other."""
+            keep = keep_rates(counts, self.sample, "word2vec")
+            epochs = None if self.budget_seconds else self.epochs
+            learned = self.epochs * float((counts * keep).sum())
+            return longer_learning(self.model, alpha, epochs, learned, len(counts))
 
     held_out: ClassVar[str] = "documents"
 
@@ -202,6 +213,34 @@ class FastText:
             self.counts[1:],
             self.weights.subword_vectors() if self.config.maxn else None,
             split=split,
+        )
+
+    def show(self, number: int, seed: int) -> list[Shown]:
+        """Show the vocabulary, and so many sentences with their windows."""
+        return self.examples.shown(number, seed)
+
+    @property
+    def examples(self) -> FastTextExamples:
+        """What is learned from, with the weights as they are."""
+        found = Frequencies(
+            self.vocabulary.words,
+            int(self.vocabulary.counts[0]),
+            self.counts,
+            self._keep,
+            self.config.sample,
+            "word2vec",
+            self._layer.weights,
+            self.config.ns_exponent,
+        )
+        return FastTextExamples(
+            self.config,
+            found,
+            self._layer,
+            self.weights,
+            self._text,
+            self._model,
+            self._scratch[0],
+            self.slices,
         )
 
     def _output_layer(self) -> OutputLayer:

@@ -21,15 +21,18 @@ from pydantic import Field, field_validator, model_validator
 
 from foretext.base.config import size_bytes
 from foretext.base.errors import CorpusError, SettingError
+from foretext.base.files import temporary_folder
 from foretext.data.token_file import Tokens
 from foretext.progress import Progress
 from foretext.progress.budget import Budget, duration_option
 from foretext.progress.run_context import RunContext
+from foretext.shown import Shown
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.cooccurrence import Cooccurrence
 from foretext.vectors.glove_weights import GloveWeights
 from foretext.vectors.pair_counts import count_cooccurrence, open_cooccurrence
 from foretext.vectors.schedule import ProcessesConfig
+from foretext.vectors.showing.glove import PairExamples
 from foretext.vectors.tile_descent import TileDescent
 from foretext.vectors.tiles import Tiles
 from foretext.vectors.word_vectors import WordVectors
@@ -140,6 +143,29 @@ class GloVe:
         kept = (self.weights.words + self.weights.contexts)[1:]
         counts = np.asarray(self.vocabulary.counts[1:], np.int64)
         return WordVectors(self.vocabulary.words[1:], kept, counts, split=split)
+
+    def show(self, number: int, seed: int) -> list[Shown]:
+        """Show the pairs of words: the matrix, so many words that are drawn, ratios, weights."""
+        with temporary_folder() as folder:
+            return self.examples(folder).shown(number, seed)
+
+    def examples(self, folder: Path) -> PairExamples:
+        """Count the pairs into a folder, with and without the weight of their distance."""
+        counts = np.array(self.vocabulary.counts, np.int64)
+        counts[0] = 0
+        plain, weighted = (
+            count_cooccurrence(
+                self.tokens.train,
+                self.config.window,
+                folder / name,
+                by_distance=by_distance,
+                memory=size_bytes(self.config.memory),
+                workers=self.config.workers,
+            )
+            for name, by_distance in (("plain", False), ("weighted", True))
+        )
+        words = self.vocabulary.words
+        return PairExamples(self.config, words, counts, plain, weighted, self.weights)
 
     def _count(self, context: RunContext) -> Cooccurrence:
         """Open an earlier run's counts; or count into the run's folder, or find them there."""

@@ -25,7 +25,14 @@ from foretext.progress.checkpoint import copy_arrays, saving_seconds
 from foretext.progress.run_context import RunContext
 from foretext.vectors.best_weights import STALE_EPOCHS, BestWeights
 from foretext.vectors.divergence import refuse_divergence, refuse_loss
-from foretext.vectors.schedule import CoolDown, DescentConfig, Learned, LinearDecay, SliceLearner
+from foretext.vectors.schedule import (
+    CoolDown,
+    DescentConfig,
+    Learned,
+    LinearDecay,
+    SliceLearner,
+    step_seed,
+)
 
 __all__ = ["Hogwild", "HogwildState", "train_hogwild"]
 
@@ -196,7 +203,7 @@ class Hogwild:
         results = [Learned(0.0, 0, 0)]
         while (step := steps.take()) is not None:
             rates = self.schedule.rates(step, self._seconds())
-            seed = (self.config.seed * 0x9E3779B1 + step) % 2**32  # its own for every step
+            seed = step_seed(self.config.seed, step)
             slice_index = step % len(self.learner.slices)
             results.append(self.learner.learn(slice_index, worker, rates, seed))
         return Learned.summed(results)

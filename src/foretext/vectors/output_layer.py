@@ -29,6 +29,7 @@ class OutputLayer(ABC):
     """One of three: `targets` is what the kernel reads, `losses` the same in numpy."""
 
     targets: Targets
+    weights: NDArray[np.float64] | None = None  # (V,) the chance of each as a noise word, if any
 
     @abstractmethod
     def draw(self, centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -54,7 +55,7 @@ class NegativeSampling(OutputLayer):
 
     def __init__(self, counts: np.ndarray, negatives: int, exponent: float) -> None:
         weights = noise_weights(counts, exponent)
-        self.weights = weights / weights.sum()
+        self.weights: NDArray[np.float64] = weights / weights.sum()
         self.targets = _targets(counts, negatives, alias_table(weights), most=negatives + 1)
 
     def draw(self, centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:

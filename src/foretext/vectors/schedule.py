@@ -23,6 +23,7 @@ from foretext.base.runtime import usable_cores
 from foretext.data.token_file import TokenFile
 
 __all__ = [
+    "GENERAL_REMEDY",
     "CoolDown",
     "DescentConfig",
     "Learned",
@@ -32,7 +33,10 @@ __all__ = [
     "Slices",
     "VectorsConfig",
     "deal",
+    "step_seed",
 ]
+
+GENERAL_REMEDY = "train longer, raise vectors.alpha, or give more text"
 
 RECORDS = 50  # lines of metrics in a training, about
 BUDGET_EPOCHS = 5  # what a budget is taken for when records are spread
@@ -62,6 +66,15 @@ class VectorsConfig(Config):
     """Of all random draws."""
     checkpoint_seconds: float = Field(60.0, ge=0)
     """Time between two checkpoints."""
+
+    def remedy(self, counts: np.ndarray, alpha: float) -> str:
+        """Return what to set where words are still near each other after a training.
+
+        Args:
+            counts: (V,) of the words that have vectors.
+            alpha: learning rate at the start.
+        """
+        return GENERAL_REMEDY
 
 
 class ProcessesConfig(VectorsConfig):
@@ -284,6 +297,11 @@ class SliceLearner(Protocol):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return everything that learning changes; a resumed run writes into these arrays."""
+
+
+def step_seed(seed: int, step: int) -> int:
+    """Return the seed of one step, of its own, from that of the training."""
+    return (seed * 0x9E3779B1 + step) % 2**32
 
 
 def cut_sentences(starts: np.ndarray, longest: int, room: Room | None = None) -> np.ndarray:

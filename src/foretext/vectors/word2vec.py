@@ -21,7 +21,9 @@ from foretext.kernels.windows import MAX_SENTENCE
 from foretext.kernels.word2vec import train_slice
 from foretext.kernels.word2vec_arrays import Method, Targets, Text, Weights, scratch_for
 from foretext.progress.run_context import RunContext
+from foretext.shown import Shown
 from foretext.tokenizers.vocabulary import Vocabulary
+from foretext.vectors.crowding import longer_learning
 from foretext.vectors.held_out import HeldOutWindows
 from foretext.vectors.output_layer import (
     FullSoftmax,
@@ -35,6 +37,8 @@ from foretext.vectors.output_layer import (
 from foretext.vectors.replicas import ReplicasConfig, Rows, train_replicas
 from foretext.vectors.room import refuse_without_room
 from foretext.vectors.schedule import Learned, Slices
+from foretext.vectors.showing.parts import Frequencies
+from foretext.vectors.showing.word2vec import Word2VecExamples
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["Word2Vec"]
@@ -126,6 +130,13 @@ class Word2Vec:
         def threads(self) -> int:
             """One, where the order of updates matters."""
             return 1 if self.exact else super().threads
+
+        def remedy(self, counts: np.ndarray, alpha: float) -> str:
+            """Return which rate, or how many epochs, part words that are near each other."""
+            keep = keep_rates(counts, self.sample, self.subsampling)
+            epochs = None if self.budget_seconds else self.epochs
+            learned = self.epochs * float((counts * keep).sum())
+            return longer_learning(self.model, alpha, epochs, learned, len(counts))
 
     held_out: ClassVar[str] = "documents"
 
@@ -239,6 +250,35 @@ class Word2Vec:
             np.ascontiguousarray(kept, np.float32),
             self.counts[1:],
             split=split,
+        )
+
+    def show(self, number: int, seed: int) -> list[Shown]:
+        """Show the vocabulary, and so many sentences with their windows."""
+        return self.examples.shown(number, seed)
+
+    @property
+    def examples(self) -> Word2VecExamples:
+        """What is learned from, with the weights as they are."""
+        text, _, _, method = self._arguments
+        return Word2VecExamples(
+            self.config,
+            Frequencies(
+                self.vocabulary.words,
+                int(self.vocabulary.counts[0]),
+                self.counts,
+                self._keep,
+                self.config.sample,
+                self.config.subsampling,
+                self._layer.weights,
+                self.config.ns_exponent,
+            ),
+            self._layer,
+            text,
+            method,
+            self._scratch[0],
+            self.slices,
+            self._matrix(self._inputs),
+            self._matrix(self._outputs),
         )
 
     def _usual_alpha(self, *, is_begun: bool) -> float:

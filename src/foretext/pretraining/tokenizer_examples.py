@@ -1,0 +1,73 @@
+"""Examples of a tokenizer: what it learns from, and how it cuts words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.registry import imported
+from foretext.corpus import Corpus
+from foretext.corpus.blocks import first_bytes
+from foretext.corpus.texts import TextSource, found_sources, text_or_files
+from foretext.pretraining.learner import Draw
+from foretext.recipe import corpus_config
+from foretext.recipe.sections import Sections
+from foretext.shown import Shown
+from foretext.tokenizers.showing import cuts_shown, words_of
+from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.subwords import SUBWORDS
+
+__all__ = ["shown_tokenizer"]
+
+SECTIONS = ("corpus", "tokenizer")
+BEGINNING = 8 << 20  # bytes of a text that are read
+SMALL = 1 << 18  # bytes of a text in which hardly a pair is frequent
+
+
+def shown_tokenizer(kind: str, text: TextSource, draw: Draw, given: Sections) -> Sequence[Shown]:
+    """Show what a kind of tokenizer learns from a text, and how it cuts words of it.
+
+    Args:
+        kind: a row of `SUBWORDS`.
+        text: as `foretext.pretraining.showing.show` takes it.
+        draw: which words are cut; with a tokenizer, that one cuts them.
+        given: settings by section, of `SECTIONS`.
+
+    Raises:
+        ForetextError: the text, a setting or the tokenizer cannot be used.
+    """
+    _refuse_sections(given)
+    tokenizer = SUBWORDS.resolve(kind)
+    settings = given.get("tokenizer", {})
+    config = tokenizer.Config.checked(settings, "tokenizer")
+    corpus = _opened(text, given)
+    if draw.tokenizer is not None:
+        path = draw.tokenizer
+        file = path / "tokenizer.json" if path.is_dir() else path
+        words = words_of(corpus, draw.number, draw.seed)
+        return [cuts_shown(SubwordTokenizer.load(file), words)]
+    size = corpus.num_bytes
+    is_small = size is not None and size < SMALL
+    if is_small and "min_count" in type(config).model_fields and "min_count" not in settings:
+        config = tokenizer.Config.checked({**settings, "min_count": 1}, "tokenizer")
+    beginning = first_bytes(corpus, BEGINNING)
+    shown: Sequence[Shown] = imported(tokenizer.examples)(
+        tokenizer, config, beginning, draw.number, draw.seed
+    )
+    return shown
+
+
+def _opened(text: TextSource, given: Sections) -> Corpus:
+    config = corpus_config(given.get("corpus", {}))
+    named = text_or_files(text) if isinstance(text, str) else text
+    return Corpus(found_sources(named, config.column), config)
+
+
+def _refuse_sections(given: dict[str, dict[str, Any]]) -> None:
+    for section in given:
+        if section not in SECTIONS:
+            raise SettingError(
+                f"[{section}]: a tokenizer has no such section.{did_you_mean(section, SECTIONS)} "
+                f"There are: {', '.join(SECTIONS)}."
+            )
