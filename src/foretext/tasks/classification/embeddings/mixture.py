@@ -38,7 +38,8 @@ PRIOR_ROWS = 10.0  # for which all views are equally good
 STEPS, LEAST_CHANGE = 500, 1e-6
 TINY = 1e-12
 
-LearnedBy = Literal["rows", "self-training", "EM 0.03", "EM 0.3"]  # EM: what a text weighs
+# EM: what a text weighs
+LearnedBy = Literal["rows", "self-training", "propagation", "EM 0.03", "EM 0.3"]
 
 
 class JudgedHead(NamedTuple):

@@ -54,6 +54,7 @@ _WORDS = {"features": ("uint8", 1), "feature_ends": ("int64", 1), "idf": ("float
 MOST_VIEWS, MOST_HEADS = 64, 256
 SAID = {
     "self-training": "self-trained",
+    "propagation": "labels of neighbours",
     "EM 0.03": "naive Bayes with EM, texts weigh 0.03",
     "EM 0.3": "naive Bayes with EM, texts weigh 0.3",
 }

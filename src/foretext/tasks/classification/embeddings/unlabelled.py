@@ -1,4 +1,4 @@
-"""What texts without labels add: heads by self-training, and naive Bayes by EM.
+"""What texts without labels add: heads by propagation and self-training, and naive Bayes by EM.
 
 Each is learned again without every fold, so that cross-validation says what it is worth beside the
 heads that learned from the rows alone: where it misleads it gets little weight in the mixture.
@@ -25,6 +25,7 @@ from foretext.tasks.classification.embeddings.naive_bayes_em import (
     chosen_temperature,
     naive_bayes_em,
 )
+from foretext.tasks.classification.embeddings.propagation import neighbor_graph, propagated
 from foretext.tasks.classification.embeddings.self_training import own_labels, self_trained_head
 
 __all__ = ["EM_WEIGHTS", "MOST_TEXTS", "ROUNDS", "heads_of_unlabelled", "teaches"]
@@ -43,7 +44,9 @@ def teaches(targets: Targets, splits: Sequence[Split]) -> bool:
 
 
 class _Teacher(NamedTuple):
-    """What the heads of the rows say, together, of the texts without labels."""
+    """What is said of the texts without labels, by heads of the rows or by their neighbours."""
+
+    learned_by: LearnedBy  # of the heads that learn from it
 
     every: Array  # (U, C), learned from all rows
     by_split: list[Array]  # (U, C) each, learned without the held-out rows of a split
@@ -57,7 +60,8 @@ def heads_of_unlabelled(
 ) -> list[JudgedHead]:
     """Learn heads from the rows and from texts without labels.
 
-    Vectors are read all together. Words are read by self-training, and by naive Bayes.
+    Vectors are read all together, and words. The labels of the texts are those of the heads of the
+    rows, or of the nearest neighbours among all vectors; naive Bayes finds its own.
 
     Args:
         materials: with features of both.
@@ -65,12 +69,14 @@ def heads_of_unlabelled(
         targets: of the rows.
         splits: of cross-validation.
     """
-    teacher = _teacher(materials, heads, targets, splits)
-    dense = [number for number, each in enumerate(materials) if each.is_dense]
+    dense = [number for number, each in enumerate(materials) if each.is_dense][-1:]
     words = [number for number, each in enumerate(materials) if not each.is_dense]
+    teachers = [_teacher(materials, heads, targets, splits)]
+    teachers += [_neighbors(materials[number], targets, splits) for number in dense]
     found = [
         _self_trained(materials[number], heads[number], teacher, targets, splits)
-        for number in [*dense[-1:], *words]
+        for teacher in teachers
+        for number in [*dense, *words]
     ]
     found += [
         _by_em(materials[number], targets, splits, learned_by)
@@ -100,7 +106,23 @@ def _teacher(
         ]
         every = every + answers[0]
         by_split = [own + more for own, more in zip(by_split, answers[1:], strict=True)]
-    return _Teacher(np.asarray(every), [np.asarray(each) for each in by_split])
+    without_splits = [np.asarray(each) for each in by_split]
+    return _Teacher("self-training", np.asarray(every), without_splits)
+
+
+def _neighbors(material: Material, targets: Targets, splits: Sequence[Split]) -> _Teacher:
+    """Spread the labels of the rows among the nearest neighbours of their vectors."""
+    num_rows = len(targets.weights)
+    assert material.unlabelled is not None, "there are texts without labels"
+    graph = neighbor_graph(np.vstack([material.features, material.unlabelled]))
+
+    def said(rows: NDArray[np.int64]) -> Array:
+        labels = np.zeros((graph.shape[0], targets.probabilities.shape[1]))
+        labels[rows] = targets.probabilities[rows]
+        return propagated(graph, labels)[num_rows:]
+
+    every = said(np.arange(num_rows))
+    return _Teacher("propagation", every, [said(split.learned) for split in splits])
 
 
 def _self_trained(
@@ -124,7 +146,7 @@ def _self_trained(
         material.features, targets, texts, own_labels(teacher.every), strength
     )
     kept = material.kept(learned)
-    return JudgedHead(material.views, "self-training", kept, strength, np.concatenate(answers))
+    return JudgedHead(material.views, teacher.learned_by, kept, strength, np.concatenate(answers))
 
 
 def _by_em(
