@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 
-from tools.site.languages import Language
+from tools.site.languages import ENGLISH, Language
 
-__all__ = ["api_pages", "room_of"]
+__all__ = ["api_pages", "room_of", "with_docstrings"]
 
 FOLDER = "reference/api"
 PAGES = {  # page to its titles and its rooms
@@ -46,6 +47,13 @@ ROOMS = {
     "tokenizers": ("Tokenizers", "分词器"),
     "vectors": ("Word vectors and document vectors", "词向量与文档向量"),
 }
+CONTENT = ("On this page", "目录")  # as the theme says
+EXTEND = ("Write your own parts", "编写自己的组件")
+TITLES = [*ROOMS.values(), *(titles for titles, _ in PAGES.values()), EXTEND, CONTENT]
+ARTICLE = re.compile(r"<article .*?</article>", re.S)
+CONTENTS = re.compile(
+    r'<div class="md-sidebar md-sidebar--secondary".*?(?=<div class="md-content")', re.S
+)
 PLAIN = {  # values and types of `foretext.extend` that belong to no class: their room
     "FAMILIES": "interop",
     "Feature": "tasks",
@@ -64,11 +72,30 @@ def api_pages(language: Language) -> Iterator[tuple[str, str]]:
         for page, (titles, rooms) in PAGES.items()
     ]
     rooms = {room: _in(parts, "foretext.extend", room) for room in ROOMS}
-    pages.append(("extend", language.say("Write your own parts", "编写自己的组件"), rooms))
+    pages.append(("extend", language.say(*EXTEND), rooms))
     yield f"{FOLDER}.md", _index(pages, language)
     for page, title, found in pages:
         module = "foretext.extend" if page == "extend" else "foretext"
         yield f"{FOLDER}/{page}.md", _page(title, module, found, language)
+
+
+def with_docstrings(chinese: str, english: str) -> str:
+    """Return a Chinese page of the interface with what its English page says.
+
+    Docstrings are in English, and rendering them takes longer than all else: once is enough.
+
+    Args:
+        chinese: the HTML of the page with its headings alone.
+        english: that of the same page with docstrings.
+    """
+    for part in (ARTICLE, CONTENTS):
+        found = part.search(english)
+        assert found is not None
+        said = found[0]
+        for here, there in TITLES:
+            said = re.sub(rf"(>\s*){re.escape(here)}(?=\s*<)", rf"\g<1>{there}", said)
+        chinese = part.sub(lambda _, said=said: said, chinese, count=1)  # type: ignore[misc]
+    return chinese
 
 
 def public_names(module: str) -> list[str]:
@@ -118,6 +145,8 @@ def _page(title: str, module: str, rooms: Mapping[str, list[str]], language: Lan
     parts = [f"# {title}"]
     for room, names in rooms.items():
         if names:
-            parts.append(f"## {language.say(*ROOMS[room])}")
-            parts += [f"::: {module}.{name}" for name in names]
+            anchor = re.sub(r"[^\w -]", "", ROOMS[room][0]).lower().replace(" ", "-")
+            parts.append(f"## {language.say(*ROOMS[room])} {{#{anchor}}}")
+            if language is ENGLISH:
+                parts += [f"::: {module}.{name}" for name in names]
     return "\n\n".join(parts) + "\n"

@@ -6,7 +6,6 @@ Zensical and mkdocstrings are the extra ``site``. What they would fetch from oth
 
 from __future__ import annotations
 
-import html
 import re
 import shutil
 import subprocess
@@ -17,7 +16,9 @@ from typing import Any
 
 import tomli_w
 
-from tools.site.languages import LANGUAGES, Language
+from tools.site.api_pages import with_docstrings
+from tools.site.formulas import FormulaError, drawn_formulas
+from tools.site.languages import CHINESE, LANGUAGES, Language
 from tools.site.navigation import navigation
 from tools.site.staging import stage
 from tools.site.tree import ROOT
@@ -26,7 +27,6 @@ __all__ = ["BuildError", "build"]
 
 THEME = Path(__file__).parent / "theme"
 STAGE = ROOT / "build" / "site"
-MATH = re.compile(r'<(span|div) class="arithmatex">(?:\\\(|\\\[)(.*?)(?:\\\)|\\\])</\1>', re.S)
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 FEATURES = [
     "content.code.copy",
@@ -107,6 +107,9 @@ def build(site: Path) -> None:
     shutil.rmtree(site, ignore_errors=True)
     for language in LANGUAGES:
         shutil.copytree(STAGE / language.code / "site", site / language.folder)
+    for page in (site / "reference" / "api").glob("*.html"):
+        twin = site / CHINESE.folder / page.relative_to(site)
+        twin.write_text(with_docstrings(_text(twin), _text(page)), encoding="utf-8")
     for page in site.rglob("*.html"):
         _draw_formulas(page)
 
@@ -120,6 +123,7 @@ def _settings(language: Language, nav: list[Any]) -> dict[str, Any]:
             "用你自己的文本，在你自己的机器上，预训练语言表示。",
         ),
         "use_directory_urls": False,
+        "validation": {"invalid_link_anchors": language is not CHINESE},  # see `dead_links`
         "nav": nav,
         "extra_css": ["assets/stylesheets/foretext.css"],
         "extra": {
@@ -191,13 +195,13 @@ def _run_zensical(folder: Path) -> None:
 
 def _draw_formulas(page: Path) -> None:
     """Replace each formula of TeX by MathML."""
-    text = page.read_text(encoding="utf-8")
+    text = _text(page)
     if "arithmatex" in text:
-        page.write_text(MATH.sub(_mathml, text), encoding="utf-8")
+        try:
+            page.write_text(drawn_formulas(text), encoding="utf-8")
+        except FormulaError as error:
+            raise BuildError(f"{page}: {error}") from error
 
 
-def _mathml(found: re.Match[str]) -> str:
-    from latex2mathml.converter import convert
-
-    display = "block" if found[1] == "div" else "inline"
-    return str(convert(html.unescape(found[2]).strip(), display=display))
+def _text(page: Path) -> str:
+    return page.read_text(encoding="utf-8")

@@ -74,4 +74,13 @@ def _in(folder: str, titles: Mapping[str, str]) -> list[str]:
 
 
 def _entries(pages: list[str], titles: Mapping[str, str]) -> list[Any]:
-    return [page if page.endswith("/index.md") else {titles[page]: page} for page in pages]
+    return [
+        page if page.endswith("/index.md") else {_short(page, titles[page]): page} for page in pages
+    ]
+
+
+def _short(page: str, title: str) -> str:
+    """Return the title of a page among its neighbours, which say what they all are."""
+    if page.startswith(("reference/verbs/", "reference/settings/")):
+        return posixpath.basename(page).removesuffix(".md").removeprefix("foretext-")
+    return title

@@ -169,7 +169,8 @@ def _front_matter(page: str, language: Language) -> str:
         posixpath.dirname(language.folder + page) or ".",
     )
     hidden = "hide: [navigation, toc, path]\n" if page == "index.md" else ""
-    return f"---\ntwin: {twin}\n{hidden}---\n\n"
+    found = "search:\n  exclude: true\n" if alone else ""  # history, which would come first
+    return f"---\ntwin: {twin}\n{hidden}{found}---\n\n"
 
 
 def _assets(language: Language) -> Iterator[Path]:

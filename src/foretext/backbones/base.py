@@ -423,7 +423,12 @@ class Backbone(nn.Module, ABC):
 
     @staticmethod
     def settings_for_rows(config: Any, row_length: int) -> Mapping[str, Any]:
-        """Return the settings that a planner changes when rows get `row_length` positions."""
+        """Return the settings that a planner changes when rows get `row_length` positions.
+
+        Args:
+            config: of the backbone.
+            row_length: positions of a row.
+        """
         return {}
 
 

@@ -115,6 +115,10 @@ class Config(BaseModel):
     def checked(cls, settings: dict[str, Any], section: str) -> Self:
         """Build from plain values, naming `section` and the setting in every complaint.
 
+        Args:
+            settings: values by name.
+            section: of a recipe that they come from.
+
         Raises:
             SettingError: an unknown setting ("did you mean"), a wrong type or a wrong value.
         """
@@ -125,7 +129,12 @@ class Config(BaseModel):
 
     @classmethod
     def allows(cls, name: str, value: Any) -> bool:
-        """Whether there is a setting of this name that can have this value."""
+        """Whether there is a setting of this name that can have this value.
+
+        Args:
+            name: of the setting.
+            value: that it would have.
+        """
         if name not in cls.model_fields:
             return False
         field = cls.model_fields[name]

@@ -80,7 +80,12 @@ class Inputs:
         return own + (0 if self.source is None else self.source.num_tokens)
 
     def rows(self, start: int, stop: int) -> Inputs:
-        """Return some of the rows, without the positions that are padding in all of them."""
+        """Return some of the rows, without the positions that are padding in all of them.
+
+        Args:
+            start: the first row.
+            stop: the row after the last one.
+        """
         parts = {name: part[start:stop] for name, part in self._parts().items()}
         parts["carried"] = tuple(state[start:stop] for state in self.carried)
         if self.source is not None:
@@ -109,14 +114,24 @@ class Inputs:
         return replace(self, **short)
 
     def every(self, first: int, step: int) -> Inputs:
-        """Return each `step`-th row from `first` on; padding stays."""
+        """Return each `step`-th row from `first` on; padding stays.
+
+        Args:
+            first: the first row.
+            step: rows from one to the next.
+        """
         parts = {name: part[first::step] for name, part in self._parts().items()}
         if self.source is not None:
             parts["source"] = self.source.every(first, step)
         return replace(self, carried=tuple(each[first::step] for each in self.carried), **parts)
 
     def kept(self, start: int, stop: int) -> Kept:
-        """Return the positions that are not padding in all of these rows."""
+        """Return the positions that are not padding in all of these rows.
+
+        Args:
+            start: the first row.
+            stop: the row after the last one.
+        """
         if self.token_mask is None:
             return slice(None)
         mask = self.token_mask[start:stop]
@@ -176,7 +191,12 @@ class Batch:
         return [Batch(inputs.rows(0, len(self))) for inputs in found]
 
     def rows(self, start: int, stop: int) -> Batch:
-        """Return some of the examples; targets of every position, (B, T), lose padding too."""
+        """Return some of the examples; targets of every position, (B, T), lose padding too.
+
+        Args:
+            start: the first example.
+            stop: the example after the last one.
+        """
         first, last = start * self.group, stop * self.group
         kept, T = self.inputs.kept(first, last), self.inputs.ids.shape[1]
         targets = {}

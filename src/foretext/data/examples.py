@@ -32,7 +32,12 @@ class Examples(Protocol):
         """Tokens of each example, (N,); None where all have as many."""
 
     def batch(self, keys: np.ndarray, rng: np.random.Generator) -> Batch:
-        """Put some examples together; `rng` makes the random choices."""
+        """Put some examples together; `rng` makes the random choices.
+
+        Args:
+            keys: of the examples, as `keys` gives them.
+            rng: makes the random choices.
+        """
 
     def part(self, keys: np.ndarray, rows: range, rng: np.random.Generator) -> Batch:
         """Return some rows of a batch, which one of several processes computes.

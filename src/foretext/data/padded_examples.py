@@ -72,7 +72,13 @@ class Ragged:
         return self.values[self.starts[row] : self.starts[row + 1]]
 
     def filled(self, rows: NDArray[np.int64], width: int, value: int) -> NDArray[np.int64]:
-        """Return some rows side by side, (B, width, ...), filled up with `value`."""
+        """Return some rows side by side, (B, width, ...), filled up with `value`.
+
+        Args:
+            rows: their numbers, (B,).
+            width: of the result.
+            value: that fills up shorter rows.
+        """
         whole = np.full((len(rows), width, *self.values.shape[1:]), value, np.int64)
         for place, row in enumerate(rows):
             whole[place, : self.lengths[row]] = self[row]
@@ -144,7 +150,12 @@ class PaddedExamples(Examples):
         return self._lengths[keys]
 
     def batch(self, keys: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
-        """Put some examples together; nothing is drawn."""
+        """Put some examples together; nothing is drawn.
+
+        Args:
+            keys: of the examples, as `keys` gives them.
+            rng: is not used.
+        """
         rows = (keys[:, None] * self.group + np.arange(self.group)).ravel()  # (B,)
         ids, real = self._side_by_side(self.rows, rows)  # (B, T)
         width = ids.shape[1]
@@ -163,7 +174,13 @@ class PaddedExamples(Examples):
         return Batch(inputs, self._targets(keys, width), self.group, by_example)
 
     def part(self, keys: NDArray[np.int64], rows: range, rng: np.random.Generator) -> Batch:
-        """Put some examples of a batch together; the others are not looked at."""
+        """Put some examples of a batch together; the others are not looked at.
+
+        Args:
+            keys: of the whole batch.
+            rows: of the batch that are wanted.
+            rng: is not used.
+        """
         return self.batch(keys[rows.start : rows.stop])
 
     def _side_by_side(

@@ -74,6 +74,11 @@ class TokenStream:
 
         With another first place each time, the model reads other parts of the same text. After each
         row, `ahead` more ids can be read.
+
+        Args:
+            length: ids of a row.
+            rng: draws the first start.
+            ahead: ids after each row that are read, too.
         """
         room = len(self) - ahead
         first = int(rng.integers(room % length + 1))

@@ -238,6 +238,11 @@ class VectorEstimator(Parameters):
         Words that occur less than `min_count` times in this text alone are new only where they are
         known already. After `partial_fit`, or `fit` with `out`, the output vectors go on, too.
 
+        Args:
+            corpus: the other text, as `fit` takes it.
+            y: ignored; scikit-learn passes it.
+            quiet: show no progress; None: as `fit` does.
+
         Raises:
             ForetextError: as of `fit`.
         """

@@ -87,7 +87,12 @@ class Classes(Answers):
         return np.array([places[label] for (label,) in answers], np.int64)
 
     def score(self, outputs: Tensor, targets: Tensor) -> Score:
-        """Score logits (B, C) against classes (B,)."""
+        """Score logits (B, C) against classes (B,).
+
+        Args:
+            outputs: of the head, one row a text.
+            targets: the right answers, as `targets` makes them.
+        """
         loss = F.cross_entropy(
             outputs.float(),
             targets,
@@ -98,17 +103,33 @@ class Classes(Answers):
         return Score(loss, (outputs.argmax(-1) == targets).sum())
 
     def soft_score(self, outputs: Tensor, teacher: Tensor, temperature: float) -> Score:
-        """Score logits (B, C) against what `softened` made of a teacher's answers, (B, C)."""
+        """Score logits (B, C) against what `softened` made of a teacher's answers, (B, C).
+
+        Args:
+            outputs: of the head, one row a text.
+            teacher: what `softened` made of a teacher's answers.
+            temperature: at which it did.
+        """
         own = F.log_softmax(outputs.float() / temperature, -1)
         loss = -(temperature**2) * (teacher * own).sum()
         return Score(loss, (outputs.argmax(-1) == teacher.argmax(-1)).sum())
 
     def softened(self, probabilities: Array, temperature: float) -> NDArray[np.float32]:
-        """Return probabilities (N, C) as they are at a temperature."""
+        """Return probabilities (N, C) as they are at a temperature.
+
+        Args:
+            probabilities: (N, C) of a teacher.
+            temperature: the higher, the more equal they become.
+        """
         return softmax(np.log(np.maximum(probabilities, _TINY)), temperature).astype(np.float32)
 
     def sharpened(self, outputs: Tensor, temperature: float) -> Tensor:
-        """Return the probabilities (B, C) of logits at a temperature."""
+        """Return the probabilities (B, C) of logits at a temperature.
+
+        Args:
+            outputs: of the head, one row a text.
+            temperature: that divides logits; 1 changes nothing.
+        """
         return F.softmax(outputs.float() / temperature, -1)
 
     def confidences(self, outputs: Tensor) -> Tensor:
@@ -116,11 +137,21 @@ class Classes(Answers):
         return F.softmax(outputs.float(), -1).amax(-1)
 
     def values(self, outputs: Array, temperature: float) -> Array:
-        """Return probabilities (N, C); each row sums to 1."""
+        """Return probabilities (N, C); each row sums to 1.
+
+        Args:
+            outputs: of the head, one row a text.
+            temperature: that divides logits; 1 changes nothing.
+        """
         return softmax(outputs / temperature)
 
     def explained(self, outputs: Tensor, temperature: float) -> Tensor:
-        """Return the log of each label's probability less the mean of those of the others."""
+        """Return the log of each label's probability less the mean of those of the others.
+
+        Args:
+            outputs: of the head, one row a text.
+            temperature: that divides logits; 1 changes nothing.
+        """
         shares = F.log_softmax(outputs.double() / temperature, -1).logsumexp(1)  # (N, C)
         C = shares.shape[1]
         return (shares - shares.mean(1, keepdim=True)) * (C / max(C - 1, 1))
@@ -150,7 +181,12 @@ class LabelSets(Answers):
         return np.array([[label in row for label in self.labels] for row in rows], np.float32)
 
     def score(self, outputs: Tensor, targets: Tensor) -> Score:
-        """Score logits (B, C); a text is right where all of its labels are."""
+        """Score logits (B, C); a text is right where all of its labels are.
+
+        Args:
+            outputs: of the head, one row a text.
+            targets: the right answers, as `targets` makes them.
+        """
         losses = F.binary_cross_entropy_with_logits(
             outputs.float(), targets, weight=self.weights, reduction="none"
         )
@@ -158,7 +194,13 @@ class LabelSets(Answers):
         return Score(losses.mean(-1).sum(), right.sum())
 
     def soft_score(self, outputs: Tensor, teacher: Tensor, temperature: float) -> Score:
-        """Score logits (B, C) against what `softened` made of a teacher's answers, (B, C)."""
+        """Score logits (B, C) against what `softened` made of a teacher's answers, (B, C).
+
+        Args:
+            outputs: of the head, one row a text.
+            teacher: what `softened` made of a teacher's answers.
+            temperature: at which it did.
+        """
         losses = F.binary_cross_entropy_with_logits(
             outputs.float() / temperature, teacher, reduction="none"
         )
@@ -166,13 +208,23 @@ class LabelSets(Answers):
         return Score(temperature**2 * losses.mean(-1).sum(), alike.sum())
 
     def softened(self, probabilities: Array, temperature: float) -> NDArray[np.float32]:
-        """Return probabilities (N, C), each label's by itself, as they are at a temperature."""
+        """Return probabilities (N, C), each label's by itself, as they are at a temperature.
+
+        Args:
+            probabilities: (N, C) of a teacher.
+            temperature: the higher, the more equal they become.
+        """
         inside = np.clip(probabilities, _TINY, 1 - _TINY)
         logits = np.log(inside) - np.log1p(-inside)
         return sigmoid(logits / temperature).astype(np.float32)
 
     def sharpened(self, outputs: Tensor, temperature: float) -> Tensor:
-        """Return the probabilities (B, C) of logits at a temperature, each label's by itself."""
+        """Return the probabilities (B, C) of logits at a temperature, each label's by itself.
+
+        Args:
+            outputs: of the head, one row a text.
+            temperature: that divides logits; 1 changes nothing.
+        """
         return torch.sigmoid(outputs.float() / temperature)
 
     def confidences(self, outputs: Tensor) -> Tensor:
@@ -180,11 +232,21 @@ class LabelSets(Answers):
         return torch.sigmoid(outputs.float().abs()).amin(-1)
 
     def values(self, outputs: Array, temperature: float) -> Array:
-        """Return probabilities (N, C), each label's by itself."""
+        """Return probabilities (N, C), each label's by itself.
+
+        Args:
+            outputs: of the head, one row a text.
+            temperature: that divides logits; 1 changes nothing.
+        """
         return sigmoid(outputs / temperature)
 
     def explained(self, outputs: Tensor, temperature: float) -> Tensor:
-        """Return the log of the odds of each label."""
+        """Return the log of the odds of each label.
+
+        Args:
+            outputs: of the head, one row a text.
+            temperature: that divides logits; 1 changes nothing.
+        """
         logits = outputs.double() / temperature
         return F.logsigmoid(logits).logsumexp(1) - F.logsigmoid(-logits).logsumexp(1)
 
@@ -209,15 +271,30 @@ class RealNumber(Answers):
         return ((np.array(answers, np.float64) - self.lowest) / self.span).astype(np.float32)
 
     def score(self, outputs: Tensor, targets: Tensor) -> Score:
-        """Score outputs (B, 1) against numbers (B,)."""
+        """Score outputs (B, 1) against numbers (B,).
+
+        Args:
+            outputs: of the head, one row a text.
+            targets: the right answers, as `targets` makes them.
+        """
         return Score((outputs[:, 0].float() - targets).square().sum())
 
     def values(self, outputs: Array, temperature: float) -> Array:
-        """Return the numbers, (N,); no temperature changes them."""
+        """Return the numbers, (N,); no temperature changes them.
+
+        Args:
+            outputs: of the head, one row a text.
+            temperature: that divides logits; 1 changes nothing.
+        """
         return self.lowest + self.span * outputs[:, 0]
 
     def explained(self, outputs: Tensor, temperature: float) -> Tensor:
-        """Return the numbers."""
+        """Return the numbers.
+
+        Args:
+            outputs: of the head, one row a text.
+            temperature: that divides logits; 1 changes nothing.
+        """
         return self.lowest + self.span * outputs.double().mean(1)
 
 

@@ -82,7 +82,12 @@ class Head(Criterion):
 
     @abstractmethod
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
-        """Return what answers are made of: (examples, ...) or (examples, T, ...), float32."""
+        """Return what answers are made of: (examples, ...) or (examples, T, ...), float32.
+
+        Args:
+            states: what the backbone made of the inputs.
+            inputs: that it read.
+        """
 
     @property
     def for_tasks(self) -> TaskHeads:

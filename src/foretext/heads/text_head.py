@@ -84,7 +84,12 @@ class TextPooler(nn.Module):
             self.pooler.load_state_dict(base.pooler)
 
     def forward(self, states: Tensor, token_mask: Tensor | None) -> Tensor:
-        """Return (B, D) of states (B, T, D)."""
+        """Return (B, D) of states (B, T, D).
+
+        Args:
+            states: (B, T, D).
+            token_mask: (B, T), True where there is a token; None: everywhere.
+        """
         pooled = self.pool(states, token_mask).to(states.dtype)
         if self.transform is not None:
             pooled = self.transform(pooled)
@@ -126,13 +131,23 @@ class TextHead(Head):
         return counts
 
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
-        """Score the answers and, with the auxiliary loss, the next tokens of all rows."""
+        """Score the answers and, with the auxiliary loss, the next tokens of all rows.
+
+        Args:
+            states: what the backbone made of the batch.
+            batch: with its targets.
+        """
         outputs = self.outputs(states, batch.inputs)
         own = self.answers.score(outputs, batch.targets[self.answers.target])
         return {self.name: own, **self.beside(states, batch)}
 
     def beside(self, states: States, batch: Batch) -> Mapping[str, Score]:
-        """Score what is learned beside the answers: with the auxiliary loss, the next tokens."""
+        """Score what is learned beside the answers: with the auxiliary loss, the next tokens.
+
+        Args:
+            states: what the backbone made of the batch.
+            batch: with its targets.
+        """
         if self.next_tokens is None:
             return {}
         return {"language_model": self.next_tokens.score(states, batch.inputs)}
@@ -148,7 +163,14 @@ def default_pooling(base: TaskBase, *, siamese: bool = False) -> Pooling:
 
 
 def initialised_linear(base: TaskBase, inner: int, outer: int, *, bias: bool = True) -> nn.Linear:
-    """Return a linear layer on the states of a base, with the weights that suit its backbone."""
+    """Return a linear layer on the states of a base, with the weights that suit its backbone.
+
+    Args:
+        base: whose spread the weights have.
+        inner: numbers that enter.
+        outer: numbers that leave.
+        bias: whether there is one.
+    """
     layer = nn.Linear(inner, outer, bias=bias)
     base.backbone.initialise_head(layer)
     return layer

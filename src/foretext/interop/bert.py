@@ -147,7 +147,12 @@ class Bert(Family):
         }
 
     def head_keys(self, head: Any, config: TransformerConfig) -> Settings | None:
-        """Return no keys; None where the head differs from the backbone, or theirs has no pairs."""
+        """Return no keys; None where the head differs from the backbone, or theirs has no pairs.
+
+        Args:
+            head: the settings of our objective.
+            config: of our backbone.
+        """
         if head.next_sentence and not self.pair_head_rows:
             return None
         ours = (head.norm, head.activation, head.norm_eps)

@@ -103,7 +103,12 @@ class Family(ABC):
 
     @abstractmethod
     def head_keys(self, head: Any, config: Any) -> Settings | None:
-        """Return theirs for our objective's settings; None where no such model has its head."""
+        """Return theirs for our objective's settings; None where no such model has its head.
+
+        Args:
+            head: the settings of our objective.
+            config: of our backbone.
+        """
 
     def heads(self, head: Any) -> Heads:
         """Return the heads of an objective of ours with these settings."""
@@ -118,7 +123,12 @@ class Family(ABC):
         return {"transform": "none"}
 
     def task_keys(self, task: Any, config: Any) -> Settings:
-        """Return theirs for the settings of a task of ours that this family says in its own way."""
+        """Return theirs for the settings of a task of ours that this family says in its own way.
+
+        Args:
+            task: the task.
+            config: of its head.
+        """
         return {}
 
     def renamed(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -126,7 +136,12 @@ class Family(ABC):
         return weights
 
     def has_head(self, theirs: Settings, weights: Mapping[str, Tensor]) -> bool:
-        """Whether a folder with these names of weights has a head of language modelling."""
+        """Whether a folder with these names of weights has a head of language modelling.
+
+        Args:
+            theirs: their config.json.
+            weights: of the folder, by their names.
+        """
         return bool(self.head_marks & {*weights, *(theirs.get("architectures") or ())})
 
     def head_vectors(self, weights: Mapping[str, Tensor]) -> Tensor | None:
@@ -135,6 +150,11 @@ class Family(ABC):
 
     def build(self, config: Any, theirs: Settings, path: Path) -> Backbone:
         """Return our backbone with as many token vectors as the config.json at `path` says.
+
+        Args:
+            config: of our backbone.
+            theirs: their config.json.
+            path: of that file, for errors.
 
         Raises:
             ModelFileError: it does not say it.
@@ -146,7 +166,12 @@ class Family(ABC):
         return {"vocab_size": backbone.vocab_size}
 
     def num_layers(self, config: Any, row: Row) -> int:
-        """Return the number of layers that ``{i}`` stands for in the names of a row."""
+        """Return the number of layers that ``{i}`` stands for in the names of a row.
+
+        Args:
+            config: of our backbone.
+            row: which names weights.
+        """
         count: int = config.num_layers
         return count
 
@@ -155,7 +180,12 @@ class Family(ABC):
         return True
 
     def tokenizer_keys(self, config: Any, tokenizer: Tokenizer) -> Settings:
-        """Return theirs that the tokenizer says: ids of special tokens."""
+        """Return theirs that the tokenizer says: ids of special tokens.
+
+        Args:
+            config: of our backbone.
+            tokenizer: of the model.
+        """
         special = tokenizer.special
         return {theirs: getattr(special, task) for theirs, task in self.special_ids.items()}
 
@@ -166,7 +196,12 @@ class Family(ABC):
         return all(getattr(config, name) == value for name, value in self.fixed.items())
 
     def their_value(self, config: Any, ours: str) -> Any:
-        """Return the value of their key for a setting of our backbone."""
+        """Return the value of their key for a setting of our backbone.
+
+        Args:
+            config: of our backbone.
+            ours: the name of our setting.
+        """
         value = getattr(config, self.keys[ours].said_by or ours)
         if ours == "activation" and self.activations:
             return next(name for name, own in self.activations.items() if own == value)
@@ -174,6 +209,10 @@ class Family(ABC):
 
     def our_value(self, theirs: Settings, ours: str) -> Any:
         """Return the value of a setting of our backbone that has a key.
+
+        Args:
+            theirs: their config.json.
+            ours: the name of our setting.
 
         Raises:
             ValueError: with half a sentence, theirs is of a kind that foretext does not have.
@@ -187,6 +226,10 @@ class Family(ABC):
 
     def activation(self, theirs: Settings, key: Key) -> str:
         """Return our name of an activation.
+
+        Args:
+            theirs: their config.json.
+            key: of the activation in it.
 
         Raises:
             ValueError: with half a sentence, foretext does not have it.
@@ -243,13 +286,23 @@ class Family(ABC):
         return self
 
     def fits(self, backbone: Backbone, objective: Objective | None = None) -> bool:
-        """Whether a model of ours is of the classes that this family stands for."""
+        """Whether a model of ours is of the classes that this family stands for.
+
+        Args:
+            backbone: of the model.
+            objective: of the model; None: it has none.
+        """
         return type(backbone) is self.backbone and (
             objective is None or type(objective) in self.objectives
         )
 
     def theirs(self, config: Any, head: Config | None) -> Settings | None:
-        """Return theirs for a backbone and a head of ours; None where there is no such model."""
+        """Return theirs for a backbone and a head of ours; None where there is no such model.
+
+        Args:
+            config: of our backbone.
+            head: the settings of our objective; None: no head.
+        """
         if not self.allows(config):
             return None
         found: Settings = {}
@@ -272,13 +325,25 @@ class Family(ABC):
         return {**self.fixed, **keyed, **self.further_settings(theirs)}
 
     def flag(self, theirs: Settings, name: str) -> bool:
-        """Return a setting of theirs that says if a weight is there."""
+        """Return a setting of theirs that says if a weight is there.
+
+        Args:
+            theirs: their config.json.
+            name: of the setting.
+        """
         return bool(theirs.get(name, self.flags[name]))
 
     def rows(
         self, config: Any, prefix: str, heads: Heads, theirs: Settings | None = None
     ) -> Iterator[Row]:
-        """Return the rows of one model, with full names; `theirs` are all of its settings."""
+        """Return the rows of one model, with full names; `theirs` are all of its settings.
+
+        Args:
+            config: of our backbone.
+            prefix: before the names of theirs.
+            heads: which heads the model has.
+            theirs: their config.json; None: there is none yet.
+        """
         for row in self.backbone_rows:
             if row.only_with is not None and getattr(config, row.only_with) is None:
                 continue
@@ -293,6 +358,10 @@ class Family(ABC):
 
     def read(self, theirs: Settings, key: Key) -> Any:
         """Return the value of a key.
+
+        Args:
+            theirs: their config.json.
+            key: one name, or several that say the same.
 
         Raises:
             ValueError: with half a sentence, settings that are one in foretext differ.

@@ -135,6 +135,10 @@ class LanguageModel(ModelParts):
         away: two texts give a number. Of a model that was not trained for it cosines say little;
         `is_sentence_encoder` says whether it was.
 
+        Args:
+            firsts: N texts, or their vectors (N, D).
+            seconds: M texts, or their vectors (M, D).
+
         Raises:
             CorpusError: an element is no text.
             SettingError: vectors are not finite, or of another size.
@@ -153,6 +157,11 @@ class LanguageModel(ModelParts):
         others stay masked. Special tokens are never an answer. A model that writes spans (T5, BART)
         fills a mask with any number of tokens, knowing its likeliest spans of the masks before it;
         T5's ``<extra_id_0>`` is a mask, too. With `targets`, these tokens alone are answers.
+
+        Args:
+            text: a text with a ``[MASK]`` or several.
+            topn: answers of each mask.
+            targets: tokens that alone may be answers; None: all.
 
         Raises:
             SettingError: the model does not fill masks, or a target is no token; targets, and a
@@ -282,7 +291,12 @@ class LanguageModel(ModelParts):
 
     @checked_arguments
     def perplexity(self, texts: str | Sequence[str], *, stride: int | None = None) -> float:
-        """Return the perplexity per token; `likelihood` has it per word, and bits a byte."""
+        """Return the perplexity per token; `likelihood` has it per word, and bits a byte.
+
+        Args:
+            texts: one text or several.
+            stride: tokens that a window predicts; None: half of the model's length.
+        """
         return self.likelihood(texts, stride=stride).perplexity
 
     @checked_arguments
@@ -310,6 +324,10 @@ class LanguageModel(ModelParts):
 
         With `second`, both texts are read in one row.
 
+        Args:
+            text: the text.
+            second: a second text; None: there is one only.
+
         Raises:
             CorpusError: the text is empty, or longer than the model.
         """
@@ -321,6 +339,10 @@ class LanguageModel(ModelParts):
         """Return the attention weights of a text's tokens, by layer and head, (L, H, T, T).
 
         With `second`, both texts are read in one row.
+
+        Args:
+            text: the text.
+            second: a second text; None: there is one only.
 
         Raises:
             CorpusError: the text is empty, or longer than the model.

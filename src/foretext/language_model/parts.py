@@ -94,7 +94,13 @@ class ModelParts:
     def over(
         self, tokenizer: SubwordTokenizer, backbone: Backbone, objective: Objective | None
     ) -> Self:
-        """Return what reads and pools as this does, by another network of the same kind."""
+        """Return what reads and pools as this does, by another network of the same kind.
+
+        Args:
+            tokenizer: of the other network.
+            backbone: the other network.
+            objective: which it was pretrained by; None: it has none.
+        """
         return type(self)(
             tokenizer,
             backbone,
@@ -198,7 +204,9 @@ class ModelParts:
     def cut(self, texts: Sequence[str], length: int | None = None) -> list[list[int]]:
         """Return the tokens of texts in pieces that the model reads at once, without overlap.
 
-        `length` is that of a piece, in tokens; None: as many as the model reads.
+        Args:
+            texts: the texts.
+            length: tokens of a piece; None: as many as the model reads.
         """
         room = min(length or self._embedder.window.room, self._embedder.window.room)
         return [
@@ -216,6 +224,10 @@ class ModelParts:
 
         Rows are pooled as `embed` does by default, through the `dense` layers too, but have the
         length that they have. `done` is called with each number of rows.
+
+        Args:
+            rows: ids of tokens, as `cut` gives them.
+            done: is called with the number of rows of each step.
         """
         read = read_tokens(
             self._networks.reader().backbone.for_tasks,
@@ -277,6 +289,11 @@ class ModelParts:
         precision: ReadingPrecision = "auto",
     ) -> Self:
         """Open a run's folder, or one of Hugging Face or sentence-transformers.
+
+        Args:
+            folder: of the run or the model.
+            device: where it computes; auto: a GPU where there is one.
+            precision: of its numbers; auto: what suits the device.
 
         Raises:
             ModelFileError: it holds no model of a kind that foretext knows, or is damaged.

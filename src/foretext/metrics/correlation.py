@@ -17,6 +17,10 @@ __all__ = ["alignment", "average_ranks", "kendall", "pearson", "spearman", "unif
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
     """Linear correlation of two series of equal length; NaN where one of them never varies.
 
+    Args:
+        x: (N,) numbers.
+        y: (N,) numbers.
+
     Raises:
         ValueError: the lengths differ or are below two.
     """
@@ -32,6 +36,10 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Rank correlation; equal numbers share the mean of their ranks; NaN where one never varies.
+
+    Args:
+        x: (N,) numbers.
+        y: (N,) numbers.
 
     Raises:
         ValueError: the lengths differ or are below two.

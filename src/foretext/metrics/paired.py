@@ -108,7 +108,12 @@ def bootstrap_difference(
 
 
 def share_tallies(part: ArrayLike, whole: ArrayLike = 1.0) -> Tallies:
-    """Return tallies of the share `part` / `whole`, (N,) each; of a mean where `whole` is one."""
+    """Return tallies of the share `part` / `whole`, (N,) each; of a mean where `whole` is one.
+
+    Args:
+        part: (N,), what is right of each row.
+        whole: (N,), of how much.
+    """
     parts = np.asarray(part, np.float64)
     sizes = np.broadcast_to(np.asarray(whole, np.float64), parts.shape)
     return Tallies(np.stack([parts, sizes], axis=1), share_of_sums)
@@ -135,7 +140,12 @@ def correlation_tallies(x: ArrayLike, y: ArrayLike) -> Tallies:
 
 
 def rank_tallies(x: ArrayLike, y: ArrayLike) -> Tallies:
-    """Return the same of the ranks, which stay as they are where a row is left out."""
+    """Return the same of the ranks, which stay as they are where a row is left out.
+
+    Args:
+        x: (N,) numbers.
+        y: (N,) numbers.
+    """
     return correlation_tallies(average_ranks(x), average_ranks(y))
 
 

@@ -143,7 +143,12 @@ class RecurrentCache:
         self._before: tuple[int, tuple[Tensor, ...]] = (0, ())  # length and states, one read ago
 
     def advance(self, num_positions: int, states: tuple[Tensor, ...]) -> None:
-        """Take the states after so many further positions."""
+        """Take the states after so many further positions.
+
+        Args:
+            num_positions: that were read.
+            states: after them.
+        """
         self._before = self.length, self.states
         self.length, self.states = self.length + num_positions, states
 

@@ -138,10 +138,20 @@ class Objective(Criterion):
 
     @abstractmethod
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
-        """Make examples of a text, to train on or to measure with."""
+        """Make examples of a text, to train on or to measure with.
+
+        Args:
+            tokens: the encoded text.
+            held_out: whether they measure only.
+        """
 
     def reinitialised(self, backbone: Backbone, tokenizer: SubwordTokenizer) -> Self:
-        """Return one with the same settings and random weights, for another backbone."""
+        """Return one with the same settings and random weights, for another backbone.
+
+        Args:
+            backbone: the other one.
+            tokenizer: of its texts.
+        """
         return self.__class__(self.config, backbone, tokenizer)
 
     def learned_length(self, backbone: Backbone) -> int:
@@ -154,7 +164,12 @@ class Objective(Criterion):
         return longest if backbone.carries_state else min(self.row_length or longest, longest)
 
     def begin(self, backbone: Backbone, examples: Examples) -> None:
-        """Set first weights that depend on the text, where weights are random until now."""
+        """Set first weights that depend on the text, where weights are random until now.
+
+        Args:
+            backbone: that is trained.
+            examples: of the text.
+        """
         return
 
     @property
@@ -234,6 +249,10 @@ class Objective(Criterion):
 
     def sample(self, model: ModelInUse, row: list[int]) -> Mapping[str, Any] | None:
         """Return what the model answers to the ids of a held-out text, to show its progress.
+
+        Args:
+            model: what was learned so far.
+            row: ids of the text.
 
         Returns:
             ``text``, what the model was given, and ``answers``, texts or pairs of a text and a

@@ -78,6 +78,10 @@ class Criterion(nn.Module, ABC):
         """Return the batch that the backbone reads; called before each forward pass.
 
         A generator or a teacher can change the batch here. Gradients flow through what it computes.
+
+        Args:
+            batch: as the examples made it.
+            backbone: that will read it.
         """
         return batch
 
@@ -98,7 +102,12 @@ class Criterion(nn.Module, ABC):
 
     @abstractmethod
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
-        """Return the summed loss and the number of right answers of each part."""
+        """Return the summed loss and the number of right answers of each part.
+
+        Args:
+            states: what the backbone made of the batch.
+            batch: with its targets.
+        """
 
     def show(self, batch: Batch, tokenizer: Tokenizer) -> Sequence[Part]:
         """Return what people read of an example: its tokens, what is predicted, who sees whom.
@@ -112,11 +121,21 @@ class Criterion(nn.Module, ABC):
         return ShownExample(batch, tokenizer).parts()
 
     def vectors(self, states: States, batch: Batch) -> Tensor:
-        """Return the vectors (B, D) by which examples are compared, if it `compares_examples`."""
+        """Return the vectors (B, D) by which examples are compared, if it `compares_examples`.
+
+        Args:
+            states: what the backbone made of the batch.
+            batch: with its targets.
+        """
         raise NotImplementedError(type(self).__name__)
 
     def compare(self, vectors: Tensor, targets: Mapping[str, Tensor]) -> Mapping[str, Score]:
-        """Score the vectors (B, D) of a whole batch, if it `compares_examples`."""
+        """Score the vectors (B, D) of a whole batch, if it `compares_examples`.
+
+        Args:
+            vectors: (B, D), as `vectors` gives them.
+            targets: of the batch, by name.
+        """
         raise NotImplementedError(type(self).__name__)
 
 

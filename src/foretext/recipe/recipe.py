@@ -224,6 +224,10 @@ class Recipe:
     def with_settings(self, section: str, **settings: Any) -> Self:
         """Return the recipe with some settings of a section changed, which no user chose.
 
+        Args:
+            section: its name, such as "training".
+            **settings: those that change, by name.
+
         Raises:
             SettingError: there is no such section or setting, or it has no such value.
         """
@@ -237,7 +241,12 @@ class Recipe:
 
     @checked_arguments
     def with_config(self, section: str, config: Config) -> Self:
-        """Return the recipe with other settings of a section."""
+        """Return the recipe with other settings of a section.
+
+        Args:
+            section: its name, such as "training".
+            config: all of its settings.
+        """
         return replace(
             self, parts={**self.parts, section: Section(self.parts[section].name, config)}
         )

@@ -174,7 +174,13 @@ class SearchIndex:
 
     @checked_arguments
     def rows(self, queries: Sequence[str], k: int = 10, *, by: By = "vectors") -> list[list[int]]:
-        """Return the numbers of what `search` finds for each query, without texts and places."""
+        """Return the numbers of what `search` finds for each query, without texts and places.
+
+        Args:
+            queries: texts.
+            k: passages of each, at most.
+            by: "vectors", "words" or "both".
+        """
         return [
             [row for row, _ in query.ranked()[:k]]
             for query in self._found(queries, k, by, False, None)
@@ -185,6 +191,11 @@ class SearchIndex:
         """Return the share of the `k` exact neighbours of passages that the graph finds.
 
         Passages are drawn at random; each is its own nearest neighbour in both searches.
+
+        Args:
+            num_queries: passages that are drawn.
+            k: neighbours of each.
+            seed: of the draw.
         """
         return self._vectors.graph_recall(num_queries, k, seed)
 

@@ -151,6 +151,11 @@ class TaskModel(Predictor):
     def begin(cls, base: TaskBase, config: Config, rows: Sequence[Any]) -> Self:
         """Put an untrained head for these rows on a base.
 
+        Args:
+            base: what reads texts.
+            config: of the head.
+            rows: to learn from.
+
         Raises:
             CorpusError: nothing can be learned from the rows.
             SettingError: the head does not fit the base.
@@ -203,6 +208,10 @@ class TaskModel(Predictor):
     def taught(self, lessons: Lessons, config: Teaching) -> tuple[Criterion, PaddedExamples]:
         """Return what is trained where a teacher answered rows, and the rows as examples.
 
+        Args:
+            lessons: rows, and what a teacher answered.
+            config: how they are learned from.
+
         Raises:
             SettingError: the model cannot learn from a teacher.
         """
@@ -212,6 +221,11 @@ class TaskModel(Predictor):
         self, labelled: Sequence[Any], unlabelled: Sequence[Any], config: Consistency
     ) -> tuple[Criterion, Examples]:
         """Return what is trained where its own answers are learned, and the rows as examples.
+
+        Args:
+            labelled: rows with answers.
+            unlabelled: rows without.
+            config: how they are learned from.
 
         Raises:
             SettingError: the model cannot learn from them.
@@ -241,6 +255,10 @@ class TaskModel(Predictor):
 
     def join(self, linear: LinearClassifier, rows: Sequence[Any]) -> Any:
         """Answer together with a linear classifier from now on; return the weights of both.
+
+        Args:
+            linear: the other classifier.
+            rows: held-out ones, which choose the weights.
 
         Raises:
             SettingError: the model cannot.
@@ -343,6 +361,10 @@ class TaskModel(Predictor):
     def load_parts(self, folder: Path, facts: Mapping[str, Any]) -> None:
         """Read what `save_parts` wrote; `facts` are of `facts_type`.
 
+        Args:
+            folder: of the run.
+            facts: what its config.json says.
+
         Raises:
             ModelFileError: it is missing, or damaged.
         """
@@ -381,6 +403,11 @@ class TaskModel(Predictor):
         precision: ReadingPrecision = "auto",
     ) -> Self:
         """Open the folder of a run, or one of Hugging Face with a head for a task.
+
+        Args:
+            folder: of the run or the model.
+            device: where it computes; auto: a GPU where there is one.
+            precision: of its numbers; auto: what suits the device.
 
         Raises:
             ModelFileError: it holds no such model, or is damaged.

@@ -184,13 +184,22 @@ class Predictor(ABC):
     def label_tasks(
         self, inputs: Sequence[Input], measure: UncertaintyMeasure = "margin"
     ) -> list[LabelTask]:
-        """Return inputs as tasks for people who label, the answers and how unsure they are."""
+        """Return inputs as tasks for people who label, the answers and how unsure they are.
+
+        Args:
+            inputs: the texts of each row.
+            measure: how unsure an answer is: "margin" or "entropy".
+        """
         texts = [dict(zip(self.fields, own, strict=False)) for own in inputs]
         answers = self.class_answers(inputs)
         return list(map(LabelTask, texts)) if answers is None else answers.tasks(texts, measure)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return which answers a user wants, None standing for what is not given.
+
+        Args:
+            k: how many answers; None: not given.
+            threshold: probability that an answer needs; None: not given.
 
         Raises:
             SettingError: one of the two has no effect on these answers.
@@ -211,7 +220,12 @@ class Predictor(ABC):
 
     @abstractmethod
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
-        """Return the answer to each input, a text for each of `fields`, as JSON has it."""
+        """Return the answer to each input, a text for each of `fields`, as JSON has it.
+
+        Args:
+            inputs: the texts of each row.
+            top: how many answers of each, and how probable.
+        """
 
     @checked_arguments
     def shown(self, record: Record) -> str:
@@ -292,7 +306,13 @@ class Predictor(ABC):
     def answered(
         self, inputs: Iterable[Input], *, k: int | None = None, threshold: float | None = None
     ) -> Iterator[Record]:
-        """Yield what `predictions` yields, for inputs that are texts already."""
+        """Yield what `predictions` yields, for inputs that are texts already.
+
+        Args:
+            inputs: the texts of each row.
+            k: answers of each, at most; None: as the task has it.
+            threshold: probability that an answer needs; None: as the task has it.
+        """
         top = self.options(k, threshold)
         given = iter(inputs)
         while block := list(islice(given, BLOCK)):
@@ -350,11 +370,21 @@ class Predictor(ABC):
         return self.figures(self.read_rows(path, rows))
 
     def read_rows(self, path: Any, rows: Config | Mapping[str, Any] | None = None) -> list[Any]:
-        """Read rows as those of the training were read; see `evaluate`."""
+        """Read rows as those of the training were read; see `evaluate`.
+
+        Args:
+            path: a file, or rows in memory.
+            rows: how a file is to be read; None: as that of the training.
+        """
         return self.task.read(self.task.source_of(path), self.reading_for(path, rows))
 
     def reading_for(self, path: Any, rows: Config | Mapping[str, Any] | None) -> Config:
-        """Return how rows are read: what Python holds has the usual names of columns."""
+        """Return how rows are read: what Python holds has the usual names of columns.
+
+        Args:
+            path: a file, or rows in memory.
+            rows: how a file is to be read; None: as that of the training.
+        """
         if isinstance(rows, Config):
             return rows
         if not is_file_or_source(path) and as_parallel_files(path) is None:
@@ -446,7 +476,12 @@ class Predictor(ABC):
         return split_words(text)
 
     def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
-        """Weigh the words of each input by a method of `explained_by` other than occlusion."""
+        """Weigh the words of each input by a method of `explained_by` other than occlusion.
+
+        Args:
+            request: the inputs, and which answers are to be explained.
+            method: one of `explained_by`.
+        """
         raise NotImplementedError
 
     def described(self) -> dict[str, Any]:

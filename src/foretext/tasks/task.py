@@ -157,6 +157,10 @@ class Task(ABC):
     def inputs_in(self, file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
         """Yield the inputs of a file, without their right answers.
 
+        Args:
+            file: the rows.
+            wanted: which columns hold what, and which are kept.
+
         Raises:
             CorpusError: the file cannot be read, or a row is wrong.
             SettingError: columns are to be kept, and it has none.
@@ -215,11 +219,21 @@ class Task(ABC):
         return WordTraits()
 
     def problems(self, train: Sequence[Any], test: Sequence[Any] = ()) -> list[Problem]:
-        """Return what a person should know of rows before training, the gravest first."""
+        """Return what a person should know of rows before training, the gravest first.
+
+        Args:
+            train: rows to learn from.
+            test: rows to test on.
+        """
         return []
 
     def unseen_problems(self, train: Sequence[Any], valid: Sequence[Any]) -> list[Problem]:
-        """Return which answers of held-out rows the rows to learn from never show."""
+        """Return which answers of held-out rows the rows to learn from never show.
+
+        Args:
+            train: rows to learn from.
+            valid: held-out rows.
+        """
         return []
 
     def check_learnable(self, rows: Sequence[Any]) -> None:

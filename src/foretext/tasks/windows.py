@@ -27,7 +27,14 @@ class Windows(NamedTuple):
     def of(
         cls, base: TaskBase, texts: Sequence[str], max_length: int, long_texts: LongTexts
     ) -> Self:
-        """Encode texts; one without tokens is a row of special tokens, or of one padding id."""
+        """Encode texts; one without tokens is a row of special tokens, or of one padding id.
+
+        Args:
+            base: what reads texts.
+            texts: the texts.
+            max_length: tokens of a window.
+            long_texts: what becomes of longer texts.
+        """
         framing, reader = base.framing(max_length), base.reader()
         rows: list[list[int]] = []
         owners: list[int] = []
@@ -40,7 +47,12 @@ class Windows(NamedTuple):
         return cls(Ragged(rows, reader.spelling), np.array(owners, np.int64), num_cut, texts)
 
     def merged(self, values: NDArray[np.float64], num_texts: int) -> NDArray[np.float64]:
-        """Return the mean of each text's windows, (N, ...), of values (rows, ...)."""
+        """Return the mean of each text's windows, (N, ...), of values (rows, ...).
+
+        Args:
+            values: a row of each window.
+            num_texts: how many texts there are.
+        """
         sums = np.zeros((num_texts, *values.shape[1:]))
         np.add.at(sums, self.owners, values)
         return sums / self.counts(num_texts).reshape(-1, *[1] * (values.ndim - 1))

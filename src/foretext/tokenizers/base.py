@@ -67,6 +67,10 @@ class Tokenizer(ABC):
         """Return the settings of its `Config` with a value for each that the text decides.
 
         These are settings such as ``lowercase = "auto"``; only the beginning of `corpus` is read.
+
+        Args:
+            config: of the tokenizer.
+            corpus: the text.
         """
         return config
 

@@ -90,7 +90,12 @@ class SubwordTokenizer(Tokenizer):
 
     @staticmethod
     def learned_bytes(config: Any, sample: str) -> float | None:
-        """Return how many bytes of a text like `sample` it learns from, at most; None: all."""
+        """Return how many bytes of a text like `sample` it learns from, at most; None: all.
+
+        Args:
+            config: of the tokenizer.
+            sample: the beginning of a text.
+        """
         return None
 
     @property
@@ -309,6 +314,10 @@ class SubwordTokenizer(Tokenizer):
     @classmethod
     def checked(cls, library: LibraryTokenizer, path: Path) -> Self:
         """Return the tokenizer of a file; its truncation and padding are removed.
+
+        Args:
+            library: what was read.
+            path: of its file, for errors.
 
         Raises:
             CorpusError: it has no tokens, ids far above their number, or cannot be used.

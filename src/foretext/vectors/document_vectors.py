@@ -232,6 +232,11 @@ class DocumentVectors:
 
         A string that is no name of a document is a text, whose vector is inferred.
 
+        Args:
+            query: the name of a document, a text, or a vector (D,).
+            topn: how many documents.
+            seed: of the inference of a text.
+
         Raises:
             SettingError: the text has no known word.
         """
@@ -244,6 +249,11 @@ class DocumentVectors:
         self, queries: Iterable[str], topn: int = 10, *, seed: int = 1
     ) -> list[list[tuple[str, float]]]:
         """Return for each query, a name or a text, what `most_similar` gives.
+
+        Args:
+            queries: names of documents or texts.
+            topn: how many documents for each.
+            seed: of the inference of texts.
 
         Raises:
             SettingError: a text has no known word.

@@ -147,6 +147,10 @@ class WordLookup:
     def get_vecattr(self, word: str, attribute: str) -> int:
         """Return what else is known of `word`: its "count" in the text.
 
+        Args:
+            word: a word.
+            attribute: "count".
+
         Raises:
             UnknownWordError: the word is not in the vocabulary.
             SettingError: there is no such attribute.
@@ -163,6 +167,10 @@ class WordLookup:
     @checked_arguments
     def get_vector(self, word: str, norm: bool = False) -> NDArray[np.float32]:
         """Return the vector of `word` (D,), of unit length with `norm`; read-only.
+
+        Args:
+            word: a word.
+            norm: give it unit length.
 
         Raises:
             UnknownWordError: the word is not in the vocabulary; close ones are suggested.

@@ -41,6 +41,10 @@ class WordSimilarity(WordLookup):
     def similarity(self, word: str, other: str) -> float:
         """Return the cosine of two words.
 
+        Args:
+            word: a word.
+            other: another one.
+
         Raises:
             UnknownWordError: one of them is not in the vocabulary.
         """
@@ -48,7 +52,12 @@ class WordSimilarity(WordLookup):
 
     @checked_arguments
     def distance(self, word: str, other: str) -> float:
-        """Return 1 minus the cosine of two words."""
+        """Return 1 minus the cosine of two words.
+
+        Args:
+            word: a word.
+            other: another one.
+        """
         return 1 - self.similarity(word, other)
 
     @checked_arguments
@@ -56,6 +65,10 @@ class WordSimilarity(WordLookup):
         self, word: str | NDArray[Any], others: Sequence[str] = ()
     ) -> NDArray[np.float32]:
         """Return 1 minus the cosine with each of `others` (N,), or with all words (V,).
+
+        Args:
+            word: a word or a vector (D,).
+            others: N words; none: all of the vocabulary.
 
         Raises:
             UnknownWordError: a word is not in the vocabulary.
@@ -69,6 +82,10 @@ class WordSimilarity(WordLookup):
     def n_similarity(self, words: Sequence[str], others: Sequence[str]) -> float:
         """Return the cosine of the mean vectors of two sets of words; unknown ones are left out.
 
+        Args:
+            words: the first set.
+            others: the second set.
+
         Raises:
             SettingError: one of the two is empty.
         """
@@ -81,6 +98,10 @@ class WordSimilarity(WordLookup):
     @checked_arguments
     def most_similar_to_given(self, word: str, others: Sequence[str]) -> str:
         """Return the one of `others` that is nearest to `word`.
+
+        Args:
+            word: the word in the middle.
+            others: the words to choose from.
 
         Raises:
             UnknownWordError: a word is not in the vocabulary.
@@ -127,6 +148,12 @@ class WordSimilarity(WordLookup):
         unit length, vectors as they are. The words of the query are left out. A weight in
         `negative` is taken as it is given, sign included, as gensim does.
 
+        Args:
+            positive: terms that count for a word; one, or a list.
+            negative: terms that count against it.
+            topn: how many words; None: all.
+            restrict_vocab: use the most frequent words only, so many; None: all.
+
         Raises:
             UnknownWordError: a word is not in the vocabulary.
             SettingError: the query is empty.
@@ -146,7 +173,13 @@ class WordSimilarity(WordLookup):
     def similar_by_word(
         self, word: str, topn: int | None = 10, restrict_vocab: int | None = None
     ) -> list[tuple[str, float]]:
-        """Return the words nearest to `word`: `most_similar` of one word."""
+        """Return the words nearest to `word`: `most_similar` of one word.
+
+        Args:
+            word: a word.
+            topn: how many words; None: all.
+            restrict_vocab: use the most frequent words only, so many; None: all.
+        """
         return self.most_similar([word], topn=topn, restrict_vocab=restrict_vocab)
 
     similar_by_key = similar_by_word
@@ -155,7 +188,13 @@ class WordSimilarity(WordLookup):
     def similar_by_vector(
         self, vector: ArrayLike, topn: int | None = 10, restrict_vocab: int | None = None
     ) -> list[tuple[str, float]]:
-        """Return the words nearest to a vector (D,): `most_similar` of one vector."""
+        """Return the words nearest to a vector (D,): `most_similar` of one vector.
+
+        Args:
+            vector: (D,) numbers.
+            topn: how many words; None: all.
+            restrict_vocab: use the most frequent words only, so many; None: all.
+        """
         return self.most_similar([as_vector(vector)], topn=topn, restrict_vocab=restrict_vocab)
 
     @checked_arguments
@@ -170,6 +209,12 @@ class WordSimilarity(WordLookup):
 
         Levy and Goldberg 2014: the product over `positive`, divided by that over `negative`, of
         cosines shifted to 0..1; no single word can dominate, as one can in `most_similar`.
+
+        Args:
+            positive: terms that count for a word; one, or a list.
+            negative: terms that count against it.
+            topn: how many words; None: all.
+            restrict_vocab: use the most frequent words only, so many; None: all.
 
         Raises:
             UnknownWordError: a word is not in the vocabulary.
@@ -198,6 +243,12 @@ class WordSimilarity(WordLookup):
     def analogy(self, a: str, b: str, c: str, topn: int | None = 10) -> list[tuple[str, float]]:
         """Return the words that are to `c` what `b` is to `a`: nearest to b - a + c (3CosAdd).
 
+        Args:
+            a: a word.
+            b: a word that belongs to `a`.
+            c: the word whose counterpart is wanted.
+            topn: how many words; None: all.
+
         Raises:
             UnknownWordError: a word is not in the vocabulary.
         """
@@ -208,6 +259,10 @@ class WordSimilarity(WordLookup):
         """Return what `most_similar` gives for each of many words, many times faster.
 
         A single word gets a single list.
+
+        Args:
+            words: N words, or one.
+            topn: how many neighbours of each; None: all.
 
         Raises:
             UnknownWordError: a word is not in the vocabulary.
@@ -226,6 +281,10 @@ class WordSimilarity(WordLookup):
     def nearest_ngrams(self, word: str, topn: int | None = 10) -> list[tuple[str, float]]:
         """Return the character n-grams nearest to `word`, of all in the vocabulary, with cosines.
 
+        Args:
+            word: a word, in the vocabulary or not.
+            topn: how many n-grams; None: all.
+
         Raises:
             UnknownWordError: the word has no vector.
             SettingError: there are no n-grams.
@@ -239,6 +298,10 @@ class WordSimilarity(WordLookup):
     def closer_than(self, word: str, other: str) -> list[str]:
         """Return the words that are nearer to `word` than `other` is, in the vocabulary's order.
 
+        Args:
+            word: the word in the middle.
+            other: the word that sets the distance.
+
         Raises:
             UnknownWordError: one of them is not in the vocabulary.
         """
@@ -249,7 +312,12 @@ class WordSimilarity(WordLookup):
 
     @checked_arguments
     def rank(self, word: str, other: str) -> int:
-        """Return the place of `other` among the neighbours of `word`, from 1."""
+        """Return the place of `other` among the neighbours of `word`, from 1.
+
+        Args:
+            word: the word in the middle.
+            other: the neighbour.
+        """
         return len(self.closer_than(word, other)) + 1
 
     @checked_arguments

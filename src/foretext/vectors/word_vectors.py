@@ -91,6 +91,12 @@ class WordVectors(WordSimilarity):
         ``encoding="utf-8"``, ``errors="strict" | "ignore" | "replace"`` for words that are not in
         it, ``repeated="refuse" | "first"`` for words that occur twice, ``limit=N`` for the first N.
 
+        Args:
+            path: the file.
+            format: its name; None: found by the content.
+            split: cuts a text into words, for `embed`; None: the usual way.
+            **options: see above.
+
         Raises:
             VectorFileError: the file is damaged, or is no vector file.
             SettingError: there is no such format or option.
@@ -108,6 +114,11 @@ class WordVectors(WordSimilarity):
         word2vec binary, or fastText's where there are n-grams; ``.glove.txt`` and ``glove*.txt``
         are GloVe text. With ``.gz`` they are packed. ``.safetensors`` may hold the numbers in fewer
         bytes, as "float16" or "int8"; `storage_loss` says what is lost by that.
+
+        Args:
+            path: the file.
+            format: its name; None: by the name of the file.
+            dtype: of the stored numbers.
 
         Raises:
             VectorFileError: a word does not fit the format.
@@ -184,6 +195,14 @@ class WordVectors(WordSimilarity):
         `normalize` vectors get length 1. A single text gets a single vector, (D,). `progress`
         advances by the texts.
 
+        Args:
+            texts: N texts, or one.
+            weighting: "mean", "sif", or a weight for each word (V,).
+            a: of "sif": the smaller, the less frequent words count.
+            remove_component: take out the direction that is common to the texts.
+            normalize: give vectors length 1; None: do not.
+            progress: advances by the texts.
+
         Raises:
             SettingError: "sif" without counts, or a single text to take a common direction out of.
             CorpusError: an element is no text.
@@ -253,6 +272,14 @@ class WordVectors(WordSimilarity):
         With n-grams, words that are not in the vocabulary are composed of theirs, as the authors of
         fastText do it for rare words; gensim leaves them out, and so does `compose_unseen=False`.
 
+        Args:
+            path: the file.
+            restrict_vocab: use the most frequent words only, so many; None: all.
+            case_insensitive: take words of other case for the same.
+            dummy4unknown: count a pair with an unknown word as 0; else it is left out.
+            compose_unseen: compose words that are not in the vocabulary of n-grams.
+            columns: those of both words and of the score, by name or number; None: found.
+
         Raises:
             EvaluationError: a line is malformed, or fewer than two pairs are in the vocabulary.
         """
@@ -276,6 +303,12 @@ class WordVectors(WordSimilarity):
         dummy4unknown: bool = False,
     ) -> AnalogyResult:
         """Answer questions in the form of questions-words.txt by 3CosAdd; see `evaluate_analogies`.
+
+        Args:
+            path: the file.
+            restrict_vocab: use the most frequent words only, so many; None: all.
+            case_insensitive: take words of other case for the same.
+            dummy4unknown: count a question with an unknown word as wrong; else it is left out.
 
         Raises:
             EvaluationError: a line is malformed, or no question is in the vocabulary.

@@ -104,6 +104,10 @@ class InputColumns:
     def kept(self, name: str, record: Record) -> Any:
         """Return the value of a column that is copied, by its name or its number.
 
+        Args:
+            name: of the column, or its number.
+            record: a row.
+
         Raises:
             CorpusError: there is no such column.
         """
@@ -117,7 +121,12 @@ class InputColumns:
         return record.value(key)
 
     def named(self, name: str, record: Record) -> tuple[Column, ...]:
-        """Return the columns of a text: those that are named, of the training, or of its name."""
+        """Return the columns of a text: those that are named, of the training, or of its name.
+
+        Args:
+            name: of the text.
+            record: a row.
+        """
         if name in self.columns:
             return as_columns(self.columns[name])
         learned = self.learned_columns(name)

@@ -61,7 +61,11 @@ Classes = dict[str, list[str]]  # the names of ids by column
 
 
 def read_records(names: RowSource, config: LabelledConfig) -> Iterator[Record]:
-    """Yield the rows of files; `names` is a file, folder, glob, URL or ``-``.
+    """Yield the rows of files.
+
+    Args:
+        names: a file, folder, glob, URL or ``-``, or several.
+        config: how they are read.
 
     Raises:
         CorpusError: nothing is there, or a row is not what it should be.

@@ -118,6 +118,10 @@ class TextLabeller(Predictor):
     def score(self, texts: Any, labels: Any) -> float:
         """Return the share of texts whose labels are those predicted.
 
+        Args:
+            texts: N texts.
+            labels: their labels, as `fit` takes them.
+
         Raises:
             CorpusError: something is no text or no label, or there are not as many of both.
         """
@@ -165,13 +169,23 @@ class TextLabeller(Predictor):
         return self.class_answers(inputs).values()
 
     def options(self, k: int | None, threshold: float | None) -> Top:
-        """Return one label a text; of several, all that are more probable than not."""
+        """Return one label a text; of several, all that are more probable than not.
+
+        Args:
+            k: labels of a text, at most; None: as the labels need.
+            threshold: probability that a label needs; None: as the labels need.
+        """
         if self.is_multi_label and k is None:
             return Top(None, 0.5 if threshold is None else threshold)
         return Top(k or 1, threshold or 0.0)
 
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
-        """Return the labels of each text with their probabilities."""
+        """Return the labels of each text with their probabilities.
+
+        Args:
+            inputs: the texts.
+            top: how many labels of each, and how probable.
+        """
         return label_records(self.answers_to([text for (text,) in inputs]).top(*top))
 
     def shown(self, record: Record) -> str:

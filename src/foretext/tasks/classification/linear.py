@@ -176,12 +176,22 @@ class LinearClassifier(TextLabeller):
         return self
 
     def long_cost(self, texts: Sequence[str], labels: Sequence[Any]) -> RegressionCost | None:
-        """Return what `fit` would take, where that is long; None: seconds, or it is refused."""
+        """Return what `fit` would take, where that is long; None: seconds, or it is refused.
+
+        Args:
+            texts: what it would learn from.
+            labels: of the texts.
+        """
         cost = self.cost(texts, labels)
         return cost if cost is not None and cost.seconds > LONG_SECONDS else None
 
     def cost(self, texts: Sequence[str], labels: Sequence[Any]) -> RegressionCost | None:
-        """Return what `fit` would take; None: seconds, as labels are few, or it is refused."""
+        """Return what `fit` would take; None: seconds, as labels are few, or it is refused.
+
+        Args:
+            texts: what it would learn from.
+            labels: of the texts.
+        """
         names = {label for labels in given_label_sets(labels) for label in labels}
         if len(names) < MANY_LABELS:
             return None
@@ -263,7 +273,12 @@ class LinearClassifier(TextLabeller):
         return Values(self._labels, values, self._probabilities(logits))
 
     def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
-        """Share out among words what their features add; nothing is left over."""
+        """Share out among words what their features add; nothing is left over.
+
+        Args:
+            request: the inputs, and which answers are to be explained.
+            method: one of `explained_by`.
+        """
         answers, bias = self.values(request.inputs), self.values([("",)])
         rows = self._vectorizer.transform([text for (text,) in request.inputs])
         return weigh_linear(self.parts, rows, request, answers, bias)
@@ -276,6 +291,10 @@ class LinearClassifier(TextLabeller):
 
     def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
         """Write ``linear.safetensors`` and ``config.json``.
+
+        Args:
+            folder: where to.
+            facts: what else ``config.json`` holds.
 
         Raises:
             OutputError: one cannot be written.

@@ -185,7 +185,12 @@ class FastTextClassifier(TextLabeller):
 
     @checked_arguments
     def score(self, texts: Any, labels: Any) -> float:
-        """Return the share of texts whose best label is one of their labels."""
+        """Return the share of texts whose best label is one of their labels.
+
+        Args:
+            texts: N texts.
+            labels: their labels, one or several of each.
+        """
         accuracy: float = self.evaluate(texts, labels)["accuracy"]
         return accuracy
 
@@ -200,6 +205,13 @@ class FastTextClassifier(TextLabeller):
         rows: Config | Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Return accuracy, precision and recall of the first `k` labels, and these of each label.
+
+        Args:
+            texts: texts, or a file of labelled ones.
+            labels: of the texts; None with a file.
+            k: labels of a text, at most; None: all.
+            threshold: probability that a label needs.
+            rows: how a file is to be read.
 
         Raises:
             CorpusError: the file will not do.
@@ -329,6 +341,11 @@ class FastTextClassifier(TextLabeller):
 
         A single text gets a single answer. See `predict_top`, which gives the chances as well.
 
+        Args:
+            texts: N texts, or one.
+            k: labels of a text, at most; None: all.
+            threshold: probability that a label needs.
+
         Raises:
             CorpusError: something is no text.
             SettingError: `k` or `threshold` is no valid value, or nothing was learned yet.
@@ -355,6 +372,10 @@ class FastTextClassifier(TextLabeller):
 
     def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
         """Write ``model.safetensors`` and ``config.json``.
+
+        Args:
+            folder: where to.
+            facts: what else ``config.json`` holds.
 
         Raises:
             OutputError: one cannot be written.

@@ -304,6 +304,10 @@ class EmbeddingClassifier(TextLabeller):
     def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
         """Write heads, copies of the bases, and ``config.json``.
 
+        Args:
+            folder: where to.
+            facts: what else ``config.json`` holds.
+
         Raises:
             OutputError: one cannot be written.
         """
