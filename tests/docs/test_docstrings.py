@@ -1,4 +1,7 @@
-"""Every public name has a docstring, which says what each argument is."""
+"""Every public name has a docstring, which says what each argument is.
+
+It does so in a list of arguments, or in a sentence that names them in back quotes.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,8 @@ def test_each_of_several_arguments_is_explained(names: dict[str, Any]) -> None:
     lacking = {}
     for name, function in names.items():
         if inspect.isroutine(function) and len(wanted := arguments_of(function)) > 1:
-            given = explained(inspect.getdoc(function) or "")
+            text = inspect.getdoc(function) or ""
+            given = [*explained(text), *re.findall(r"`(\w+)`", text)]
             lacking[name] = [each for each in wanted if each not in given]
     assert {name: each for name, each in lacking.items() if each} == {}
 

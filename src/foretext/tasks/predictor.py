@@ -184,22 +184,13 @@ class Predictor(ABC):
     def label_tasks(
         self, inputs: Sequence[Input], measure: UncertaintyMeasure = "margin"
     ) -> list[LabelTask]:
-        """Return inputs as tasks for people who label, the answers and how unsure they are.
-
-        Args:
-            inputs: the texts of each row.
-            measure: how unsure an answer is: "margin" or "entropy".
-        """
+        """Return `inputs` as tasks for people who label: answers, and how unsure by `measure`."""
         texts = [dict(zip(self.fields, own, strict=False)) for own in inputs]
         answers = self.class_answers(inputs)
         return list(map(LabelTask, texts)) if answers is None else answers.tasks(texts, measure)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
-        """Return which answers a user wants, None standing for what is not given.
-
-        Args:
-            k: how many answers; None: not given.
-            threshold: probability that an answer needs; None: not given.
+        """Return which answers a user wants; a `k` or `threshold` of None is not given.
 
         Raises:
             SettingError: one of the two has no effect on these answers.
@@ -220,12 +211,7 @@ class Predictor(ABC):
 
     @abstractmethod
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
-        """Return the answer to each input, a text for each of `fields`, as JSON has it.
-
-        Args:
-            inputs: the texts of each row.
-            top: how many answers of each, and how probable.
-        """
+        """Return the answers `top` to each of `inputs`, a text for each of `fields`, as JSON."""
 
     @checked_arguments
     def shown(self, record: Record) -> str:
@@ -306,13 +292,7 @@ class Predictor(ABC):
     def answered(
         self, inputs: Iterable[Input], *, k: int | None = None, threshold: float | None = None
     ) -> Iterator[Record]:
-        """Yield what `predictions` yields, for inputs that are texts already.
-
-        Args:
-            inputs: the texts of each row.
-            k: answers of each, at most; None: as the task has it.
-            threshold: probability that an answer needs; None: as the task has it.
-        """
+        """Yield what `predictions` yields for `inputs` that are texts, `k` and `threshold`."""
         top = self.options(k, threshold)
         given = iter(inputs)
         while block := list(islice(given, BLOCK)):
@@ -370,21 +350,11 @@ class Predictor(ABC):
         return self.figures(self.read_rows(path, rows))
 
     def read_rows(self, path: Any, rows: Config | Mapping[str, Any] | None = None) -> list[Any]:
-        """Read rows as those of the training were read; see `evaluate`.
-
-        Args:
-            path: a file, or rows in memory.
-            rows: how a file is to be read; None: as that of the training.
-        """
+        """Read the rows at `path` as the training did, or by `rows`; see `evaluate`."""
         return self.task.read(self.task.source_of(path), self.reading_for(path, rows))
 
     def reading_for(self, path: Any, rows: Config | Mapping[str, Any] | None) -> Config:
-        """Return how rows are read: what Python holds has the usual names of columns.
-
-        Args:
-            path: a file, or rows in memory.
-            rows: how a file is to be read; None: as that of the training.
-        """
+        """Return how `path` is read by `rows`: what Python holds has the usual columns."""
         if isinstance(rows, Config):
             return rows
         if not is_file_or_source(path) and as_parallel_files(path) is None:
@@ -476,12 +446,7 @@ class Predictor(ABC):
         return split_words(text)
 
     def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
-        """Weigh the words of each input by a method of `explained_by` other than occlusion.
-
-        Args:
-            request: the inputs, and which answers are to be explained.
-            method: one of `explained_by`.
-        """
+        """Weigh words of each input of `request` by a `method` of `explained_by`, not occlusion."""
         raise NotImplementedError
 
     def described(self) -> dict[str, Any]:
