@@ -63,8 +63,8 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --editable '.[dev]'
 	touch $@ $(VENV)/.user
 
-$(VENV)/.site: $(VENV)/.dev
-	$(PIP) --editable '.[dev,site]'
+$(VENV)/.site: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) --editable '.[neural,site]'
 	touch $@
 
 clean:

@@ -47,6 +47,7 @@ ROOMS = {
     "tokenizers": ("Tokenizers", "分词器"),
     "vectors": ("Word vectors and document vectors", "词向量与文档向量"),
 }
+NOTE = "以下说明由代码中的文档字符串生成，只有英文。"
 CONTENT = ("On this page", "目录")  # as the theme says
 EXTEND = ("Write your own parts", "编写自己的组件")
 TITLES = [*ROOMS.values(), *(titles for titles, _ in PAGES.values()), EXTEND, CONTENT]
@@ -94,6 +95,7 @@ def with_docstrings(chinese: str, english: str) -> str:
         said = found[0]
         for here, there in TITLES:
             said = re.sub(rf"(>\s*){re.escape(here)}(?=\s*<)", rf"\g<1>{there}", said)
+        said = said.replace("</h1>", f"</h1>\n<p>{NOTE}</p>")
         chinese = part.sub(lambda _, said=said: said, chinese, count=1)  # type: ignore[misc]
     return chinese
 
