@@ -131,7 +131,7 @@ class LinearMatcher(Matcher):
         return self
 
     def fit_rows(self, rows: Sequence[LabelledPair], *, context: RunContext | None = None) -> Self:
-        """Learn from rows of a file.
+        """Learn from `rows` of a file, in the `context` of a run.
 
         Raises:
             CorpusError: a row lacks its answer, or nothing can be learned from them.
@@ -169,7 +169,11 @@ class LinearMatcher(Matcher):
 
     @checked_arguments
     def score(self, pairs: Any, answers: Any) -> float:
-        """Return the share of pairs whose label is predicted, or the correlation of ranks.
+        """Return the share of `pairs` whose label is predicted; of scores, the correlation of ranks.
+
+        Args:
+            pairs: N pairs of texts.
+            answers: their labels or scores.
 
         Raises:
             CorpusError: something is no pair or no answer, or there are not as many of both.
@@ -215,7 +219,7 @@ class LinearMatcher(Matcher):
         return softmax(sums if sums.shape[1] > 1 else np.insert(sums, 0, 0.0, axis=1))
 
     def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Write ``overlap.safetensors`` and ``config.json``.
+        """Write ``overlap.safetensors`` and ``config.json``, with `facts`, into `folder`.
 
         Raises:
             OutputError: one cannot be written.

@@ -106,7 +106,7 @@ class Matcher(Predictor):
 
     @checked_arguments
     def predict_top(self, pairs: Any, k: int | None = 1, threshold: float = 0.0) -> Any:
-        """Return up to `k` labels of each pair with their probabilities, the best first.
+        """Return up to `k` labels of each of `pairs` with their probabilities, the best first.
 
         Raises:
             CorpusError: something else than pairs is given.
@@ -164,13 +164,13 @@ class Matcher(Predictor):
         return Values((), self.pair_values(_two(inputs))[:, None], None)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
-        """Return one label a pair; scores have no options."""
+        """Return `k` labels a pair, above a `threshold`; one by default. Scores have no options."""
         if self.has_scores:
             refuse_options("scores of pairs", k, threshold)
         return Top(k or 1, threshold or 0.0)
 
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
-        """Return the labels of each pair with their probabilities, or its score."""
+        """Return the `top` labels of each of `inputs` with their probabilities, or its score."""
         pairs = _two(inputs)
         if self.has_scores:
             return [{"score": round(float(score), 6)} for score in self.pair_values(pairs)]
