@@ -169,7 +169,7 @@ class LinearMatcher(Matcher):
 
     @checked_arguments
     def score(self, pairs: Any, answers: Any) -> float:
-        """Return the share of `pairs` whose label is predicted; of scores, the correlation of ranks.
+        """Return the share of labels that are predicted; of scores, the correlation of ranks.
 
         Args:
             pairs: N pairs of texts.
