@@ -334,7 +334,8 @@ def _structure(model: TaskModel, rows: TaskRows) -> list[dict[str, Any]]:
         examples = model.examples(rows.train[:SHOWN_ROWS])
     except CorpusError:
         return []
-    batch = examples.batch(np.zeros(1, np.int64))
+    # Examples whose tokens are hidden at random are drawn.
+    batch = examples.batch(np.zeros(1, np.int64), np.random.default_rng(0))
     found = network_structure(model.exact_network(), batch)
     return [{"layer": layer.name, "shape": [*layer.shape]} for layer in found]
 
