@@ -40,14 +40,15 @@ ft.texts("corpus.txt")
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
     """Two pages, one of them translated."""
-    (tmp_path / "zh" / "guides").mkdir(parents=True)
-    (tmp_path / "guides").mkdir()
-    (tmp_path / "guides" / "ships.md").write_text(ENGLISH, encoding="utf-8")
-    (tmp_path / "guides" / "farms.md").write_text("# Farms\n", encoding="utf-8")
-    (tmp_path / "zh" / "guides" / "ships.md").write_text(CHINESE, encoding="utf-8")
-    (tmp_path / "zh" / "untranslated.txt").write_text("guides/farms.md\n", encoding="utf-8")
-    stamp("guides/ships.md", tmp_path)
-    return tmp_path
+    docs = tmp_path / "docs"
+    (docs / "zh" / "guides").mkdir(parents=True)
+    (docs / "guides").mkdir()
+    (docs / "guides" / "ships.md").write_text(ENGLISH, encoding="utf-8")
+    (docs / "guides" / "farms.md").write_text("# Farms\n", encoding="utf-8")
+    (docs / "zh" / "guides" / "ships.md").write_text(CHINESE, encoding="utf-8")
+    (docs / "zh" / "untranslated.txt").write_text("guides/farms.md\n", encoding="utf-8")
+    stamp("guides/ships.md", docs)
+    return docs
 
 
 def changed(path: Path, old: str, new: str) -> None:
@@ -155,3 +156,16 @@ def test_records_are_in_english_only(docs: Path) -> None:
     (docs / "log.md").write_text("# Log\n", encoding="utf-8")
     assert translated_pages(docs) == ["guides/farms.md", "guides/ships.md"]
     assert list(problems(docs)) == []
+
+
+def test_the_readme_has_a_chinese_page_too(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    (docs / "zh").mkdir(parents=True)
+    (tmp_path / "README.md").write_text(ENGLISH, encoding="utf-8")
+    (tmp_path / "README.zh.md").write_text(CHINESE, encoding="utf-8")
+    assert [each.split(":")[0] for each in problems(docs)] == ["README.zh.md has no stamp"]
+    stamp("README.md", docs)
+    assert list(problems(docs)) == []
+    changed(tmp_path / "README.md", "# Ships", "# Boats")
+    [said] = problems(docs)
+    assert said.startswith("README.zh.md is older than README.md")

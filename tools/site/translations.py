@@ -11,7 +11,8 @@ corrects the Chinese page, and renews its comment:
 
 Blocks of code are equal on both pages, but for comments; pictures and what commands print may be
 in the language of the page.
-``docs/zh/untranslated.txt`` names the pages that have no translation yet, one a line.
+``docs/zh/untranslated.txt`` names the pages that have no translation yet, one a line. README.zh.md
+is the Chinese page of README.md, and follows the same rules.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from tools.site.tree import DOCS, translated_pages
 
 __all__ = ["PageError", "fingerprint", "problems", "stamp", "untranslated", "without_stamp"]
 
+README = "README.md"  # beside docs/, as its Chinese page is
 UNTRANSLATED = "untranslated.txt"
 PROSE = ("text", "output")  # languages of blocks whose words may be translated
 _STAMP = re.compile(r"\A<!-- translation of (\S+), sha256 ([0-9a-f]{16}) -->\n+")
@@ -60,7 +62,7 @@ def stamp(page: str, docs: Path = DOCS) -> Path:
     Raises:
         PageError: one of them does not exist.
     """
-    english, chinese = docs / page, docs / "zh" / page
+    english, chinese = _files(page, docs)
     for file in (english, chinese):
         if not file.is_file():
             raise PageError(f"There is no {file}. Name a page by its path below docs/.")
@@ -90,27 +92,39 @@ def problems(docs: Path = DOCS) -> Iterator[str]:
         page = file.relative_to(docs / "zh").as_posix()
         if page not in pages:
             yield f"docs/zh/{page} translates no page: there is no docs/{page}."
+    if (docs.parent / README).is_file():
+        yield from _differences(README, docs)
+
+
+def _files(page: str, docs: Path) -> tuple[Path, Path]:
+    """Return an English page and its Chinese one."""
+    if page == README:
+        return docs.parent / README, docs.parent / "README.zh.md"
+    return docs / page, docs / "zh" / page
 
 
 def _differences(page: str, docs: Path) -> Iterator[str]:
     """Yield why the Chinese page does not say what the English one says."""
-    english, chinese = docs / page, docs / "zh" / page
+    english, chinese = _files(page, docs)
+    ours_name, their_name = (
+        file.relative_to(docs.parent).as_posix() for file in (english, chinese)
+    )
     found = _STAMP.match(_text(chinese))
     if found is None or found[1] != page:
-        yield f"docs/zh/{page} has no stamp: run `python -m tools.site stamp {page}`."
+        yield f"{their_name} has no stamp: run `python -m tools.site stamp {page}`."
     elif found[2] != fingerprint(_text(english)):
         yield (
-            f"docs/zh/{page} is older than docs/{page}: translate what changed, then run "
+            f"{their_name} is older than {ours_name}: translate what changed, then run "
             f"`python -m tools.site stamp {page}`."
         )
     for ours, theirs in zip_longest(blocks_of(english), blocks_of(chinese)):
         if ours is None or theirs is None:
-            more = "docs" if theirs is None else "docs/zh"
-            yield f"{more}/{page}, line {(ours or theirs).line}: only this page has the block."
+            more = ours_name if theirs is None else their_name
+            yield f"{more}, line {(ours or theirs).line}: only this page has the block."
         elif _code(ours) != _code(theirs):
             yield (
-                f"docs/zh/{page}, line {theirs.line}: the block differs from that in line "
-                f"{ours.line} of docs/{page}; only comments may."
+                f"{their_name}, line {theirs.line}: the block differs from that in line "
+                f"{ours.line} of {ours_name}; only comments may."
             )
 
 
