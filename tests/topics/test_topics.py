@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,7 @@ def test_its_page_shows_the_topics(run: Path) -> None:
 def test_its_card_shows_the_topics(run: Path) -> None:
     card = (run / "README.md").read_text()
     assert "5 topics of 150 words" in card
-    assert "unknown" not in card
+    assert not re.search(r"\bunknown\b", card)  # as a figure; a setting has the word in its name
     assert card.count("| words |") == 1
 
 

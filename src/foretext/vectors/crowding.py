@@ -3,7 +3,7 @@
 The first updates move all words in one direction (Mimno and Thompson 2017), and only later ones
 part them. Where there were too few, all words are near all words, and neighbours mean nothing. How
 many are enough was measured: what counts is the learning rate times the words that are learned,
-for each word of the vocabulary (`docs/log.md`).
+for each word of the vocabulary (`docs/decisions/0154-how-much-learning-parts-words.md`).
 """
 
 from __future__ import annotations
