@@ -87,7 +87,7 @@ def show(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show training examples of a recipe on your own text, or what a trained model makes of it."""
+    """Show training examples on your text, or what a model looks at."""
     from foretext.base.files import refuse_existing
     from foretext.corpus import CorpusConfig
     from foretext.messages import in_language
