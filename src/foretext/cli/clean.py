@@ -53,7 +53,7 @@ def clean(
         typer.Option(
             metavar="FILE",
             help="A model of languages of fastText, such as lid.176.bin; without one, scripts and "
-            "frequent words decide (en, zh, ja, ko, th, el, he), or lingua.",
+            "frequent words decide for 43 languages, else lingua.",
         ),
     ] = None,
     near_duplicates: Annotated[
