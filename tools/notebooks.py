@@ -38,6 +38,12 @@ def notebook_of(page: Path) -> dict[str, Any]:
     cells: list[dict[str, Any]] = []
     for cell in _cells(page):
         if cell["cell_type"] == "output":
+            if not cells or cells[-1]["cell_type"] != "code":
+                first = cell["source"].split("\n")[0]
+                raise ValueError(
+                    f"{page}: the block of output that begins with '{first}' follows no code; put "
+                    "it right behind the block of code that prints it."
+                )
             cells[-1]["outputs"] = [
                 {"output_type": "stream", "name": "stdout", "text": cell["source"]}
             ]

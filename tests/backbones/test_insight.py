@@ -2,17 +2,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from foretext.backbones.insight import (
     attention_parts,
+    backbone_parts,
     head_figures,
     layer_parts,
     norm_grid,
     share_parts,
     token_shares,
 )
+from foretext.backbones.recurrent import Recurrent
+from foretext.data.batch import Inputs
 from foretext.messages import in_language
-from foretext.shown import Grid, Grids, Table
+from foretext.nn.source_attention import ScoreKind
+from foretext.shown import Grid, Grids, Note, Table
 from foretext.vectors.insight import NearText, cosines
 
 
@@ -114,3 +119,40 @@ def test_states_of_a_network_without_attention_have_a_length() -> None:
         grid = norm_grid(layers, "ab")
     assert grid.rows == ("embeddings", "layer 1")
     assert grid.values == ((5, 0), (2, 3))
+
+
+PAST = np.array([[0, 0, 0], [1, 0, 0], [0.5, 0.5, 0]], np.float32)
+
+
+def test_a_position_that_sees_nothing_does_not_count() -> None:
+    found = head_figures(PAST)
+    assert found.entropy == pytest.approx(0.5)  # of 0 and 1 bit
+    assert found.before == pytest.approx(0.75)
+    assert found.first == pytest.approx(0.75)
+    assert found.itself == found.after == 0
+    nothing = head_figures(np.zeros((1, 1), np.float32))
+    assert (nothing.entropy, nothing.first, nothing.largest) == (0, 0, 0)
+
+
+def test_attention_to_the_past_says_that_the_first_position_sees_nothing() -> None:
+    with in_language("en"):
+        note, _, table, *_ = attention_parts("self", [PAST[None]], "abc", "abc")
+        whole = attention_parts("self", [PAST[None, 1:]], "bc", "abc")[0]
+    assert isinstance(note, Note)
+    assert "the first one has none and looks at nothing" in note.text
+    assert isinstance(table, Table)
+    assert [row[1] for row in table.rows] == ["", "a 1.00", "a 0.50"]
+    assert isinstance(whole, Note)
+    assert "A row says how a position shares out its attention" in whole.text
+    assert "layers: 1, heads of each: 1" in whole.text
+
+
+@pytest.mark.parametrize("kind", ["dot", "additive"])
+def test_a_network_that_looks_at_its_own_past_says_so(kind: ScoreKind) -> None:
+    shape = {"vector_size": 4, "dim": 4, "num_layers": 1, "dropout": 0.0}
+    config = Recurrent.Config(bidirectional=False, attention=kind, **shape)
+    backbone = Recurrent(config, 9).eval()
+    with in_language("en"), torch.no_grad():
+        parts = backbone_parts(backbone, Inputs(torch.tensor([[1, 2, 3, 4]])), "abcd")
+    said = [part.text for part in parts if isinstance(part, Note)]
+    assert any(text.startswith("Attention to the past") for text in said)

@@ -86,7 +86,7 @@ def test_sentences_say_what_may_be_none() -> None:
 
 
 def test_a_text_that_a_file_would_keep_as_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="colour = 'none' stands for no colour"):
+    with pytest.raises(ValueError, match="colour = 'none' means that there is no colour"):
         Sail(colour="none")
 
 

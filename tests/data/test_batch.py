@@ -129,3 +129,12 @@ def test_rows_of_another_length_stay_whole() -> None:
     batch = Batch(Inputs(torch.arange(18).view(2, 9)))
     assert batch.cut(4) is batch
     assert batch.cut(1) is batch
+
+
+def test_a_target_by_example_is_that_of_each_short_row() -> None:
+    targets = {"masked": torch.ones(2, 8) > 0, "unit": torch.tensor([2, 0], dtype=torch.int8)}
+    batch = Batch(Inputs(torch.arange(16).view(2, 8)), targets, by_example=frozenset({"unit"}))
+    short = batch.cut(4)
+    assert short.targets["masked"].shape == (8, 2)
+    assert short.targets["unit"].tolist() == [2, 2, 2, 2, 0, 0, 0, 0]
+    assert short.rows(3, 5).targets["unit"].tolist() == [2, 0]

@@ -160,6 +160,14 @@ def test_all_notebooks_are_of_the_standard_format(tmp_path: Path) -> None:
         nbformat.validate(json.loads(path.read_text(encoding="utf-8")))
 
 
+@pytest.mark.parametrize("page", ["```output\n1\n```\n", "# Title\nProse.\n\n```output\n2\n```\n"])
+def test_output_without_code_is_refused(page: str, tmp_path: Path) -> None:
+    path = tmp_path / "01-a.md"
+    path.write_text(page)
+    with pytest.raises(ValueError, match=r"01-a\.md: the block of output .* follows no code"):
+        notebook_of(path)
+
+
 PAGE = """\
 # Title
 Prose with $x$ and [a guide](../guides/a.md), and [the paper](https://example.org/p).

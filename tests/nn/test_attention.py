@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.nn.attention import sdpa_kernel
 
 from foretext.nn import attention as module
 from foretext.nn.attention import Layout, SelfAttention, attend, cpu_attention
@@ -300,3 +304,83 @@ def test_cudnn_attends_in_rows_of_one_length_alone() -> None:
         assert not allowed(on_gpu, None)
     assert allowed(drawn(B, H, T, D), padded) == before  # on a CPU nothing is switched
     assert torch.backends.cuda.cudnn_sdp_enabled() == before
+
+
+@pytest.fixture(params=[True, False], ids=["on", "off"])
+def cudnn(request: pytest.FixtureRequest) -> Iterator[bool]:
+    """What the user has set."""
+    before = torch.backends.cuda.cudnn_sdp_enabled()
+    torch.backends.cuda.enable_cudnn_sdp(request.param)
+    yield request.param
+    torch.backends.cuda.enable_cudnn_sdp(before)
+
+
+@pytest.mark.parametrize("leaves", [(0, 1), (1, 0)])
+def test_threads_that_overlap_leave_cudnn_as_it_was(cudnn: bool, leaves: tuple[int, int]) -> None:
+    on_gpu = type("OnGpu", (), {"is_cuda": True})()
+    padded = torch.ones(B, 1, 1, S, dtype=torch.bool)
+    held = [module._kernels_for(on_gpu, padded) for _ in range(2)]
+    for each in held:
+        each.__enter__()
+    first, last = leaves
+    held[first].__exit__(None, None, None)
+    assert not torch.backends.cuda.cudnn_sdp_enabled()  # the other one still attends
+    held[last].__exit__(None, None, None)
+    assert torch.backends.cuda.cudnn_sdp_enabled() == cudnn
+
+
+def test_many_threads_and_an_error_leave_cudnn_as_it_was(cudnn: bool) -> None:
+    on_gpu = type("OnGpu", (), {"is_cuda": True})()
+    padded = torch.ones(B, 1, 1, S, dtype=torch.bool)
+
+    def attends(number: int) -> bool:
+        with contextlib.suppress(KeyError), module._kernels_for(on_gpu, padded):
+            return torch.backends.cuda.cudnn_sdp_enabled() or {}[number]  # an error within
+        return False
+
+    with ThreadPoolExecutor(8) as pool:
+        assert not any(pool.map(attends, range(400)))
+    assert torch.backends.cuda.cudnn_sdp_enabled() == cudnn
+
+
+@pytest.mark.parametrize("off", [(), ("flash",), ("flash", "mem_efficient"), ("math",)])
+def test_compiled_attention_leaves_off_what_the_user_turned_off(off: tuple[str, ...]) -> None:
+    names = ("flash", "mem_efficient", "math")
+    cuda: Any = torch.backends.cuda
+    before = {name: getattr(cuda, f"{name}_sdp_enabled")() for name in names}
+    wanted = {name: name not in off for name in names}
+    found: list[dict[str, bool]] = []
+
+    def backend(graph: Any, _: Any) -> Any:
+        first = next(node for node in graph.graph.nodes if "_sdpa_kernel" in str(node.target))
+        kernels = {str(each.args[0]) for each in first.args[0]}
+        found.append(
+            {
+                "flash": "FLASH_ATTENTION" in kernels,
+                "mem_efficient": "EFFICIENT_ATTENTION" in kernels,
+                "math": "MATH" in kernels,
+            }
+        )
+        assert "CUDNN_ATTENTION" not in kernels
+        return graph.forward
+
+    def attended(x: Tensor) -> Tensor:
+        with module._without_plans():
+            return F.scaled_dot_product_attention(x, x, x)
+
+    torch.compiler.reset()
+    try:
+        for name, is_on in wanted.items():
+            getattr(cuda, f"enable_{name}_sdp")(is_on)
+        torch.compile(attended, backend=backend, fullgraph=True)(torch.randn(1, 2, 4, 8))
+        assert found == [wanted]
+    finally:
+        for name, is_on in before.items():
+            getattr(cuda, f"enable_{name}_sdp")(is_on)
+        torch.compiler.reset()
+
+
+def test_where_all_but_cudnn_is_off_it_stays_so() -> None:
+    with sdpa_kernel(module.SDPBackend.CUDNN_ATTENTION), module._without_plans():
+        assert torch.backends.cuda.cudnn_sdp_enabled()
+        assert not torch.backends.cuda.math_sdp_enabled()

@@ -12,8 +12,10 @@ from torch import Tensor, nn
 from foretext.backbones.base import States
 from foretext.backbones.transformer import Transformer
 from foretext.data.batch import Batch, Inputs
+from foretext.messages import in_language
 from foretext.nn.vocabulary_head import VocabularyHead
 from foretext.objectives.masked_lm import MaskedLM
+from foretext.shown import Note
 from tests.language_model.models import learned_tokenizer
 
 V = 10
@@ -84,3 +86,24 @@ def test_the_loss_is_that_of_a_softmax_that_is_shifted() -> None:
     assert scored(alone, torch.tensor([[3]]), one) == 0.0
     assert scored(alone, torch.tensor([[2]]), one) == pytest.approx(5000.0)
     assert math.isfinite(scored(-alone, torch.tensor([[3]]), one))
+
+
+@pytest.mark.parametrize(("unit", "said"), [(0, None), (1, "single tokens"), (2, "whole words")])
+def test_a_row_says_what_it_hides_if_it_hides_anything(unit: int, said: str | None) -> None:
+    backbone, _ = objective_of(120, num_layers=1, dim=16, num_heads=2)
+    tokenizer = learned_tokenizer("wordpiece")
+    settings = MaskedLM.Config(next_sentence=False, units=["token", "word"])
+    objective = MaskedLM(settings, backbone, tokenizer)
+    ids = torch.full((1, 6), 30)
+    masked = (torch.arange(6)[None] == 2) & (unit > 0)
+    units = torch.tensor([unit], dtype=torch.int8)
+    targets = {"original": ids, "masked": masked, "unit": units}
+    batch = Batch(Inputs(ids), targets, by_example=frozenset({"unit"}))
+    with in_language("en"):
+        parts = objective.show(batch, tokenizer)
+    found = [part.text for part in parts if isinstance(part, Note) and "hides" in part.text]
+    assert found == ([] if said is None else [f"This row hides {said}."])
+    verbs = [
+        part.text for part in parts if isinstance(part, Note) and "predicted here" in part.text
+    ]
+    assert verbs[0].startswith(f"{min(unit, 1)} of 6 tokens {'is' if unit else 'are'} predicted")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from pydantic import ValidationError
 
 from foretext.base.errors import CorpusError, MissingExtraError, SettingError
@@ -17,7 +18,7 @@ from foretext.objectives import masking
 from foretext.objectives.corruption import choose_masked, corrupt_masked
 from foretext.objectives.electra import Electra
 from foretext.objectives.masked_lm import MaskedLM
-from foretext.objectives.masked_rows import MaskedRows, Masking
+from foretext.objectives.masked_rows import Masked, MaskedRows, Masking
 from foretext.objectives.masking import MaskingConfig
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.networks import bert
@@ -89,6 +90,28 @@ def test_each_row_draws_a_kind() -> None:
     assert chosen.mean() == pytest.approx(0.3, abs=0.02)
     again, _ = masked_rows(marked(UNITS), way("token", "entity"))
     assert np.array_equal(chosen, again)
+
+
+def test_a_batch_says_in_one_number_what_each_row_hides() -> None:
+    rows = MaskedRows(TokenStream(marked(UNITS), 3), 22, 2, way("token", "entity"))
+    rng = np.random.default_rng(0)
+    batch = rows.batch(rows.keys(rng), rng)
+    unit = batch.targets["unit"]
+    assert (unit.dtype, unit.shape) == (torch.int8, (len(batch),))
+    assert batch.by_example == {"unit"}
+    assert set(unit.tolist()) == {1, 2}
+    assert batch.rows(1, 3).targets["unit"].tolist() == unit[1:3].tolist()
+    assert batch.cut(11).targets["unit"].tolist() == unit.repeat_interleave(11).tolist()
+    one = MaskedRows(TokenStream(marked(UNITS), 3), 22, 2, way("entity"))
+    assert one.batch(one.keys(rng), rng).by_example == frozenset()
+
+
+def test_a_row_without_a_mask_hides_nothing() -> None:
+    kinds = way("token", "word", "entity")
+    ids = np.array([[2, 7, 8, 3], [2, 3, 3, 3], [2, 7, 3, 3]])
+    chosen = np.array([[0, 1, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0]], np.bool_)
+    found = kinds.targets(ids, Masked(ids, chosen, np.array([0, 1, 2])))["unit"]
+    assert found.tolist() == [1, 0, 3]
 
 
 def test_special_tokens_and_separators_are_never_hidden() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ PARTS = (
             TokenLine("original", ("", "", "ship", "")),
         ),
     ),
-    Grid.of("Mask", ["the", "ship"], ["the", "ship"], [[1, 0], [1, 1]]),
+    Grid.of("Mask", ["the", "ship"], ["the", "ship"], [[1, 0], [1, 1]], is_mask=True),
     Grid.of("Scores", ["B"], ["the", "ship"], [[-1.5, 0.25]]),
     Table.of("Counts", ["word", "count"], [["<i>sea</i>", 12345], [None, None]]),
 )
@@ -68,10 +69,34 @@ def test_long_rows_wrap_with_their_labels() -> None:
 
 def test_wide_grids_are_cut_and_say_so() -> None:
     names = [f"w{number}" for number in range(60)]
-    grid = Grid.of("Mask", names, names, [[1] * 60] * 60)
+    grid = Grid.of("Mask", names, names, [[1] * 60] * 60, is_mask=True)
     text = str(Showing("x", (Shown("t", (grid,)),), "en"))
     assert "of 60 columns" in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("weights", [[[1.0]], [[0.0, 1.0], [1.0, 0.0]]])
+def test_attention_of_whole_weights_is_no_mask(weights: list[list[float]]) -> None:
+    names = "ab"[: len(weights)]
+    text = str(Showing("x", (Shown("t", (Grid.of("Attention", names, names, weights),)),), "en"))
+    assert "1.00" in text
+    assert "■" not in text
+
+
+def test_long_names_are_cut_above_and_below_a_grid() -> None:
+    grid = Grid.of("Scores", ["r" * 99], ["c" * 99], [[0.5]])
+    text = str(Showing("x", (Shown("t", (grid,)),), "en"))
+    assert f"{'r' * 23}…" in text
+    assert f"columns: 0 {'c' * 23}…" in text
+
+
+@pytest.mark.parametrize("token", ["a" * 200_000, "词" * 200_000])
+def test_a_token_of_any_length_is_cut_at_once(token: str) -> None:
+    lines = TokenLines("Row", (TokenLine("input", (token,)),))
+    began = time.process_time()
+    text = str(Showing("x", (Shown("t", (lines,)),), "en"))
+    assert time.process_time() - began < 5  # letter by letter it takes minutes
+    assert f"{token[: 23 if token[0] == 'a' else 11]}…" in text
 
 
 def test_a_page_escapes_and_has_no_script() -> None:

@@ -47,8 +47,8 @@ def test_json_says_all_that_is_shown() -> None:
 
 
 def test_a_grid_knows_whether_it_is_a_mask() -> None:
-    assert Grid.of("m", "a", "ab", [[1, 0]]).is_mask
-    assert not Grid.of("m", "a", "ab", [[0.5, 0.5]]).is_mask
+    assert Grid.of("m", "a", "ab", [[1, 0]], is_mask=True).is_mask
+    assert not Grid.of("m", "a", "ab", [[1, 0]]).is_mask  # attention may be 0 and 1, too
 
 
 def test_marks_are_explained_in_the_order_in_which_they_occur() -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
+import pytest
 import torch
 
+from foretext.backbones.base import States
 from foretext.data.rows import LabelledText
 from foretext.heads.base import TaskBase
 from foretext.heads.classification import ClassificationHead
@@ -48,6 +53,20 @@ def test_a_bidirectional_lstm_joins_the_states_of_both_ends() -> None:
         [row] = states.last
         ends = torch.cat((row[-1, : D // 2], row[0, D // 2 :]))  # read from the left, the right
         torch.testing.assert_close(ours, network.head.classifier(ends))
+
+
+@pytest.mark.parametrize("pooling", ["ends", "mean"])
+def test_a_backbone_may_keep_no_layers(pooling: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`States.layers` is empty by default, and a backbone from outside may leave it so."""
+    body = word_body("recurrent")
+    forward = type(body.backbone).forward
+
+    def without_layers(*args: Any, **options: Any) -> States:
+        return replace(forward(*args, **options), layers=())
+
+    monkeypatch.setattr(type(body.backbone), "forward", without_layers)
+    found = structure_of(classifier(body, pooling=pooling), "the dog barks")
+    assert list(found) == ["tokens", f"pooled ({pooling})", "answer"]
 
 
 def test_a_transformer_has_its_layers(wordpiece: SubwordTokenizer) -> None:

@@ -128,12 +128,13 @@ def attention_parts(
 
     Args:
         kind: "self", of a text to itself; "target", of a decoder's text; "cross", to a source.
-        maps: (H, T, S) of each layer; a row sums to 1.
+        maps: (H, T, S) of each layer; a row sums to 1, or to 0 where a position sees nothing.
         rows: T names.
         columns: S names.
     """
     said = {"layers": len(maps), "heads": len(maps[0])}
-    parts: list[Part] = [Note(_said("attention", kind, **said))]
+    is_whole = all(weights.any(-1).all() for weights in maps)
+    parts: list[Part] = [Note(_said("attention", kind if is_whole else "past", **said))]
     parts.append(_table_of_heads(kind, maps, rows, columns))
     parts.append(_table_of_rows(kind, maps, rows, columns))
     return [*parts, *_grids(kind, maps, rows, columns)]
@@ -197,7 +198,7 @@ def token_shares(
 
 
 class HeadFigures(NamedTuple):
-    """Where one head looks, in the mean over the positions."""
+    """Where one head looks, in the mean over the positions that look at any."""
 
     entropy: float  # bits; 0: each position looks at one other
     itself: float  # share of the weights on the position itself
@@ -212,16 +213,16 @@ class HeadFigures(NamedTuple):
 def head_figures(weights: Array) -> HeadFigures:
     """Return where a head looks, of its weights (T, S)."""
     exact = weights.astype(np.float64)
-    T = min(exact.shape)
+    num = max(int(exact.any(1).sum()), 1)  # positions that look at any
     logs = np.log2(exact, out=np.zeros_like(exact), where=exact > 0)
     row, column = np.unravel_index(int(exact.argmax()), exact.shape)
-    itself, before, after = (exact.diagonal(offset).sum() / max(T, 1) for offset in (0, -1, 1))
+    itself, before, after = (exact.diagonal(offset).sum() / num for offset in (0, -1, 1))
     return HeadFigures(
-        float(-(exact * logs).sum(1).mean()),
+        float(-(exact * logs).sum() / num),
         float(itself),
         float(before),
         float(after),
-        float(exact[:, 0].mean()),
+        float(exact[:, 0].sum() / num),
         int(row),
         int(column),
         float(exact[row, column]),
@@ -273,7 +274,8 @@ def _table_of_rows(
         cells = []
         for layer in layers:
             best = int(means[layer][row].argmax())
-            cells.append(f"{columns[best]} {means[layer][row, best]:.2f}")
+            weight = means[layer][row, best]
+            cells.append(f"{columns[best]} {weight:.2f}" if weight else "")
         found.append((name, *cells))
     heads = [_said("attention", "layer_column", number=layer + 1) for layer in layers]
     position = _said("attention", "position")

@@ -77,8 +77,8 @@ class Config(BaseModel):
         for name, value in self:
             if _is_none(value) and self.reads_none(name):
                 raise ValueError(
-                    f"{name} = 'none' stands for no {name}; of a file write ./none, of a column "
-                    "its number"
+                    f"{name} = 'none' means that there is no {name}; write a file of this name as "
+                    "./none, a column of this name as its number"
                 )
         return self
 

@@ -171,13 +171,16 @@ class Batch:
     def cut(self, num: int) -> Batch:
         """Return a batch with `num` short rows in place of each row, in the order of the text.
 
-        Every tensor is of positions, (B, T, ...), and becomes (B * num, T / num, ...). Where T is
-        no multiple of `num`, rows stay whole.
+        A tensor of positions, (B, T, ...), becomes (B * num, T / num, ...); a target by example is
+        that of each of its short rows. Where T is no multiple of `num`, rows stay whole.
         """
         if num == 1 or self.inputs.ids.shape[1] % num:
             return self
         assert self.group == 1, f"rows of groups of {self.group}"
-        targets = {name: _cut(target, num) for name, target in self.targets.items()}
+        targets = {
+            name: target.repeat_interleave(num, 0) if name in self.by_example else _cut(target, num)
+            for name, target in self.targets.items()
+        }
         return replace(self, inputs=self.inputs.cut(num), targets=targets, keys=None)
 
     def places(self) -> list[Batch]:

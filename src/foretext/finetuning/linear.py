@@ -67,9 +67,7 @@ class LinearLearner(RegressionLearner):
     def predictor_of(cls, task: str) -> type[Predictor]:
         """Return the linear classifier; pairs have another learner."""
         if task != "classification":
-            raise SettingError(
-                f"BASE = 'linear': it learns classification and matching, not {task}."
-            )
+            raise _not_learned(task)
         return LinearClassifier
 
     @property
@@ -114,7 +112,9 @@ class LinearPairLearner(RegressionLearner):
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:
-        """Return the linear matcher."""
+        """Return the linear matcher; single texts have another learner."""
+        if task != "matching":
+            raise _not_learned(task)
         return LinearMatcher
 
     @property
@@ -132,3 +132,7 @@ class LinearPairLearner(RegressionLearner):
     def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
         """Return the settings."""
         return {"linear": model.config.kept()}
+
+
+def _not_learned(task: str) -> SettingError:
+    return SettingError(f"BASE = 'linear': it learns classification and matching, not {task}.")

@@ -1,4 +1,4 @@
-"""Examples of a task's training: rows as the network reads them, and what it is asked."""
+"""Examples of a task's training: rows as the network reads them, and the right answers."""
 
 from __future__ import annotations
 

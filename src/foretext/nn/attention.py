@@ -15,8 +15,9 @@ N: heads of all texts, T: queries, S: keys, d: width of a head.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import torch
@@ -108,18 +109,49 @@ def _kernels_for(query: Tensor, visible: Tensor | None) -> AbstractContextManage
     varies = visible is not None or not torch.is_grad_enabled()
     if not (query.is_cuda and varies):
         return nullcontext()
-    return sdpa_kernel(WITHOUT_PLANS) if torch.compiler.is_compiling() else _without_cudnn()
+    return _without_plans() if torch.compiler.is_compiling() else WITHOUT_CUDNN
 
 
-@contextmanager
-def _without_cudnn() -> Iterator[None]:
-    """Do as `sdpa_kernel` does, in 3 microseconds where that takes 17."""
-    before = torch.backends.cuda.cudnn_sdp_enabled()  # type: ignore[no-untyped-call]
-    torch.backends.cuda.enable_cudnn_sdp(False)
-    try:
-        yield
-    finally:
-        torch.backends.cuda.enable_cudnn_sdp(before)
+class _WithoutCudnn:
+    """Does as `sdpa_kernel` does, in 3 microseconds where that takes 17.
+
+    The switch is one of the whole process, and threads attend side by side: the first to come
+    turns it off, and the last to go turns it back to what it was.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.before = True
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.users:
+                self.before = torch.backends.cuda.cudnn_sdp_enabled()  # type: ignore[no-untyped-call]
+                torch.backends.cuda.enable_cudnn_sdp(False)
+            self.users += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self.lock:
+            self.users -= 1
+            if not self.users:
+                torch.backends.cuda.enable_cudnn_sdp(self.before)
+
+
+WITHOUT_CUDNN = _WithoutCudnn()
+
+
+def _without_plans() -> AbstractContextManager[None]:
+    """Return what leaves the kernels that make no plans, of those that the user left on."""
+    kernels = [kernel for kernel, is_on in zip(WITHOUT_PLANS, _enabled(), strict=True) if is_on]
+    return sdpa_kernel(kernels) if kernels else nullcontext()
+
+
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+def _enabled() -> tuple[bool, ...]:
+    """Return which of `WITHOUT_PLANS` are on; a compiler asks once, while it compiles."""
+    cuda: Any = torch.backends.cuda
+    return cuda.flash_sdp_enabled(), cuda.mem_efficient_sdp_enabled(), cuda.math_sdp_enabled()
 
 
 def split_heads(x: Tensor, num_parts: int, num_heads: int) -> tuple[Tensor, ...]:

@@ -153,7 +153,7 @@ class Electra(Objective):
         return _plant_a_word(model, row, self.replaced)
 
     def show(self, batch: Batch, tokenizer: Tokenizer) -> Sequence[Part]:
-        """Return what the generator reads, what it draws, and what the backbone is asked of it."""
+        """Return what the generator reads, what it draws, and what the backbone predicts."""
         assert self.generator is not None
         was_training = self.training
         with torch.no_grad():

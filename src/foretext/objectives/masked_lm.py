@@ -135,8 +135,9 @@ class MaskedLM(Objective):
         example = ShownExample(batch, tokenizer)
         note, lines = example.cloze()
         parts = [Note(self._rule()), note, lines]
-        if (units := batch.targets.get("unit")) is not None:
-            kind = self.config.kinds[int(units.max()) - 1]
+        units = batch.targets.get("unit")
+        if units is not None and (number := int(units[0])):  # 0: nothing is masked
+            kind = self.config.kinds[number - 1]
             parts.insert(2, Note(say("masked_lm.unit", kind=say(f"units.{kind}"))))
         if (follows := batch.targets.get("follows")) is not None:
             answer = "follows" if int(follows[0]) else "stranger"

@@ -15,9 +15,10 @@ from foretext.data.token_file import ENTITY, WORD
 from foretext.data.token_stream import TokenStream
 from foretext.objectives.corruption import choose_masked, corrupt_masked
 
-__all__ = ["Masked", "MaskedRows", "Masking", "UnitKind"]
+__all__ = ["BY_EXAMPLE", "Masked", "MaskedRows", "Masking", "UnitKind"]
 
 UnitKind = Literal["token", "word", "phrase", "entity"]
+BY_EXAMPLE = frozenset({"unit"})  # targets with one number a row
 BITS = {"word": WORD, "phrase": WORD, "entity": ENTITY}
 
 
@@ -58,13 +59,14 @@ class Masking:
         return Masked(corrupted, chosen, drawn)
 
     def targets(self, ids: np.ndarray, masked: Masked) -> dict[str, torch.Tensor]:
-        """Return what the objective scores; `unit`, (B, T), is for people alone.
+        """Return what the objective scores; `unit`, (B,) int8, is for people alone.
 
-        It has the number of the kind that a masked token was hidden with, from 1, and 0 elsewhere.
+        It has the number of the kind of units that a row hides, from 1; 0: the row has no mask.
         """
         targets = {"original": torch.from_numpy(ids), "masked": torch.from_numpy(masked.chosen)}
         if masked.kinds is not None:
-            targets["unit"] = torch.from_numpy(masked.chosen * (masked.kinds[:, None] + 1))
+            units = np.where(masked.chosen.any(1), masked.kinds + 1, 0)
+            targets["unit"] = torch.from_numpy(units.astype(np.int8))
         return targets
 
     def _mixed(
@@ -126,4 +128,6 @@ class MaskedRows(ExamplesByRow):
         if units is not None:
             units = np.pad(units, ((0, 0), (1, 1)))  # special tokens are never masked
         masked = self.masking.apply(ids, draws, units)
-        return Batch(Inputs(torch.from_numpy(masked.ids)), self.masking.targets(ids, masked))
+        targets = self.masking.targets(ids, masked)
+        by_example = BY_EXAMPLE & targets.keys()
+        return Batch(Inputs(torch.from_numpy(masked.ids)), targets, by_example=by_example)

@@ -130,7 +130,7 @@ class PermutationLM(Objective):
             example.line("order", (place or NOTHING for place in order)),
         )
         note = say(
-            "permutation_lm.note",
+            "permutation_lm.note_one" if len(queries) == 1 else "permutation_lm.note",
             number=len(queries),
             tokens=T,
             order=" → ".join(f"{place} {names[place]}" for place in in_order),
@@ -140,9 +140,9 @@ class PermutationLM(Objective):
             Note(note),
             TokenLines(say("default.row"), lines),
             Note(say("permutation_lm.content")),
-            Grid.of(say("permutation_lm.content_title"), names, names, visible[:T].tolist()),
+            _seen("content", names, names, visible[:T]),
             Note(say("permutation_lm.query")),
-            Grid.of(say("permutation_lm.query_title"), asked, names, visible[queries].tolist()),
+            _seen("query", asked, names, visible[queries]),
         ]
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
@@ -172,6 +172,11 @@ class PermutationLM(Objective):
         states = backbone(_two_streams(ids, positions[None], visible.to(ids.device), self.mask))
         queries: Tensor = states.last[0, -positions.numel() :]
         return queries
+
+
+def _seen(name: str, rows: list[str], columns: list[str], visible: Tensor) -> Grid:
+    title = say(f"permutation_lm.{name}_title")
+    return Grid.of(title, rows, columns, visible.tolist(), is_mask=True)
 
 
 class PermutationRows(ExamplesByRow):

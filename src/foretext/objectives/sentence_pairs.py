@@ -19,7 +19,7 @@ from foretext.data.examples import ExamplesByRow
 from foretext.data.row_draws import PaddedDraws, RowDraws, whole_numbers
 from foretext.data.token_file import TokenFile
 from foretext.kernels.segments import fill_rows
-from foretext.objectives.masked_rows import Masking
+from foretext.objectives.masked_rows import BY_EXAMPLE, Masking
 
 __all__ = ["SentencePairs", "has_pairs"]
 
@@ -117,7 +117,7 @@ class SentencePairs(ExamplesByRow):
             None if token_mask.all() else torch.from_numpy(token_mask),
             segments=torch.from_numpy(segments),
         )
-        return Batch(inputs, targets)
+        return Batch(inputs, targets, by_example=BY_EXAMPLE & targets.keys())
 
     def _pairs(
         self, keys: Numbers, follows: NDArray[np.bool_], drawn: NDArray[np.float64]

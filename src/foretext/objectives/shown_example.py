@@ -19,11 +19,10 @@ from foretext.messages import language, message, messages_of
 from foretext.shown import Cell, Grid, Note, Part, Table, TokenLine, TokenLines
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.tokenizers.token_names import shown_token
+from foretext.tokenizers.token_names import marked_token
 
 __all__ = ["ShownExample", "say", "say_all", "shapes_table"]
 
-BLANK = "▁"  # in place of the blank that a token begins with
 NOTHING = "·"  # of a truth value
 MORE = "…"
 STEPS, STEP_TOKENS = 8, 8  # written out, and tokens of each
@@ -80,7 +79,7 @@ class ShownExample(NamedTuple):
             return f"[{index}]"
         if self.tokenizer.kind != "subwords":
             return names[index]
-        return shown_token(cast(SubwordTokenizer, self.tokenizer), names[index]).replace(" ", BLANK)
+        return marked_token(cast(SubwordTokenizer, self.tokenizer), names[index])
 
     def line(self, name: str, values: Iterable[object], marks: Iterable[str] = ()) -> TokenLine:
         """Return a line under a name of the catalogue."""
@@ -142,7 +141,8 @@ class ShownExample(NamedTuple):
         text = int(ordinary[targets["original"][0].numpy()].sum())
         counts = {mark: marks.count(mark) for mark in ("masked", "random", "kept")}
         num, share = int(chosen.sum()), int(chosen.sum()) / max(text, 1)
-        note = Note(say("cloze.note", chosen=num, tokens=text, share=f"{share:.0%}", **counts))
+        key = "cloze.note_one" if num == 1 else "cloze.note"
+        note = Note(say(key, chosen=num, tokens=text, share=f"{share:.0%}", **counts))
         originals = self.only(
             "original", targets["original"][0].tolist(), chosen.tolist(), "target"
         )
@@ -224,7 +224,8 @@ class ShownExample(NamedTuple):
         """Return who sees whom, (T, S); a row looks at the columns."""
         inputs = inputs or self.batch.inputs
         names = self.tokens(inputs.ids[0].tolist())
-        return Grid.of(title, names, names[: visible.shape[1]], visible.tolist())
+        columns = names[: visible.shape[1]]
+        return Grid.of(title, names, columns, visible.tolist(), is_mask=True)
 
     def _is_of_positions(self, name: str, target: Tensor, width: int) -> bool:
         is_row = target.ndim == 2 and target.shape[1] == width

@@ -97,4 +97,5 @@ def _example(network: Autoencoder, objective: Reconstruction, batch: Batch) -> I
 
 def _picture(title: str, values: Values) -> Grid:
     rows, columns = values.shape
-    return Grid.of(title, range(rows), range(columns), values.round(2))
+    is_mask = bool(np.isin(values, (0, 1)).all())  # black and white
+    return Grid.of(title, range(rows), range(columns), values.round(2), is_mask=is_mask)

@@ -31,17 +31,14 @@ ROW = 32  # tokens of a row, where the user says nothing: more are hard to read
 
 
 def given_tokenizer(recipe: Recipe, path: Path | None) -> SubwordTokenizer | None:
-    """Open a tokenizer's file, or that of a run, with the frame that the objective needs.
-
-    None where no path is given.
+    """Open a tokenizer's file with the frame that the objective needs; None of no path.
 
     Raises:
         ForetextError: there is none, or it is damaged.
     """
     if path is None:
         return None
-    file = path / "tokenizer.json" if path.is_dir() else path
-    tokenizer = SubwordTokenizer.load(file)
+    tokenizer = SubwordTokenizer.load(path)
     frame = objective_class(recipe).frame
     return tokenizer if frame is None else with_frame(tokenizer, frame)
 

@@ -196,7 +196,7 @@ class LanguageModelLearner(Learner[TrainedModel]):
     def show(self, job: PretrainingJob, draw: Draw) -> Iterable[Shown]:
         """Learn the tokenizer, encode the text, and draw examples; see `Learner.show`."""
         job = replace(job, recipe=ruled_by_text(job.recipe, CorpusSample(job.text())))
-        tokenizer = given_tokenizer(job.recipe, draw.tokenizer) or _tokenizer(job, None)
+        tokenizer = given_tokenizer(job.recipe, draw.tokenizer_file) or _tokenizer(job, None)
         return shown_examples(job.recipe, tokenizer, _tokens(job, tokenizer).train, draw)
 
     def next_command(self, model: LanguageModel, run: str) -> str:

@@ -59,6 +59,12 @@ class Draw:
     seed: int = 0
     tokenizer: Path | None = None  # file or run of a tokenizer; None: one is learned of the text
 
+    @property
+    def tokenizer_file(self) -> Path | None:
+        """The file itself, which a run has in its folder."""
+        path = self.tokenizer
+        return path / "tokenizer.json" if path is not None and path.is_dir() else path
+
 
 TrainedT = TypeVar("TrainedT", bound=Trained)
 

@@ -42,9 +42,7 @@ def shown_tokenizer(kind: str, text: TextSource, draw: Draw, given: Sections) ->
     settings = given.get("tokenizer", {})
     config = tokenizer.Config.checked(settings, "tokenizer")
     corpus = _opened(text, given)
-    if draw.tokenizer is not None:
-        path = draw.tokenizer
-        file = path / "tokenizer.json" if path.is_dir() else path
+    if (file := draw.tokenizer_file) is not None:
         words = words_of(corpus, draw.number, draw.seed)
         return [cuts_shown(SubwordTokenizer.load(file), words)]
     size = corpus.num_bytes

@@ -34,7 +34,7 @@ def shown_words(job: PretrainingJob, draw: Draw, components: Registry) -> Iterab
     Raises:
         ForetextError: the text cannot be used, or the component has nothing to show.
     """
-    tokenizer, tokens = _encoded(job, draw.tokenizer)
+    tokenizer, tokens = _encoded(job, draw.tokenizer_file)
     recipe, notes = _readable(job.recipe, tokens)
     component = components.resolve(recipe.name)
     learner = component(recipe.of_words, tokenizer.vocabulary, tokens)
@@ -47,10 +47,10 @@ def shown_words(job: PretrainingJob, draw: Draw, components: Registry) -> Iterab
 
 
 def _encoded(job: PretrainingJob, path: Path | None) -> tuple[WordTokenizer, Tokens]:
-    """Encode the text by the words of a file or a run, or by its own."""
+    """Encode the text by the words of a file, or by its own."""
     if path is None:
         return encode_text(job, holds_out=False)
-    tokenizer = WordTokenizer.load(path / "tokenizer.json" if path.is_dir() else path)
+    tokenizer = WordTokenizer.load(path)
     with WordText.opened(job.recipe, job.text(), job.run.path) as text:
         return tokenizer, text.encoded(tokenizer, job.run.tokens)
 

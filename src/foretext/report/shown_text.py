@@ -189,7 +189,8 @@ def _of_grid(part: Grid, width: int) -> Iterator[Text]:
     if number < len(part.columns):
         yield Text(message("show.cut", shown=number, all=len(part.columns)), style=FAINT)
     if not same:
-        named = ", ".join(f"{at} {visible(name)}" for at, name in enumerate(part.columns))
+        names = (_short(name, LONGEST_LABEL) for name in part.columns)
+        named = ", ".join(f"{at} {name}" for at, name in enumerate(names))
         yield Text(f"{message('show.columns')}: {named}", style=FAINT)
 
 
@@ -215,6 +216,7 @@ def _short(text: str, most: int) -> str:
     text = visible(text).replace("\n", "⏎").replace("\t", "⇥")
     if cell_len(text) <= most:
         return text
+    text = text[:most]  # a text may be long, and a character is at most two cells
     while cell_len(text) > most - 1:
         text = text[:-1]
     return f"{text}…"

@@ -26,6 +26,7 @@ def query_parts(index: SearchIndex, results: Results) -> list[Part]:
     rows = [
         (word, num, round(float(idf(num, len(index))), DIGITS)) for word, num in with_word.items()
     ]
+    added = _added(index, [hit.row for hit in results.hits], list(with_word))
     parts: list[Part] = [
         Note(_said("note", passages=len(index))),
         TokenLines(_said("words"), (TokenLine.of(_said("line"), words, marks),)),
@@ -33,17 +34,20 @@ def query_parts(index: SearchIndex, results: Results) -> list[Part]:
         Table.of(
             _said("found"),
             _columns("rank", "fused", "cosine", "bm25", "best_word", "passage"),
-            [(rank, *_cells(index, hit, words)) for rank, hit in enumerate(results.hits, 1)],
+            [(rank, *_cells(hit, added[rank - 1])) for rank, hit in enumerate(results.hits, 1)],
         ),
     ]
     return parts
 
 
-def _cells(
-    index: SearchIndex, hit: Hit, words: list[str]
-) -> tuple[float, float | None, float | None, str, str]:
+def _added(index: SearchIndex, rows: list[int], words: list[str]) -> list[dict[str, float]]:
+    """Return what each word adds to the BM25 of each passage; a word scores all of them at once."""
+    scores = {word: index.words.scores([word], BM25())[rows].tolist() for word in words}
+    return [{word: scores[word][number] for word in words} for number in range(len(rows))]
+
+
+def _cells(hit: Hit, each: dict[str, float]) -> tuple[float, float | None, float | None, str, str]:
     """Return the scores of a passage, and the word that adds most to its BM25."""
-    each = {word: float(index.words.scores([word], BM25())[hit.row]) for word in words}
     best = max(each, key=lambda word: each[word], default="")
     cosine = None if hit.cosine is None else round(hit.cosine, DIGITS)
     bm25 = None if hit.bm25 is None else round(hit.bm25, DIGITS)

@@ -129,6 +129,7 @@ class Grid:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     values: tuple[tuple[float | None, ...], ...]  # of `rows` times `columns`
+    is_mask: bool = False  # whether 1 says yes and 0 says no, such as who sees whom
 
     def __post_init__(self) -> None:
         assert len(self.values) == len(self.rows), self.title
@@ -141,15 +142,12 @@ class Grid:
         rows: Iterable[object],
         columns: Iterable[object],
         values: Iterable[Sequence[Any]],
+        *,
+        is_mask: bool = False,
     ) -> Grid:
         """Return a grid of an array or of nested lists; True is 1."""
         numbers = tuple(tuple(_number(value) for value in row) for row in values)
-        return cls(title, tuple(map(str, rows)), tuple(map(str, columns)), numbers)
-
-    @property
-    def is_mask(self) -> bool:
-        """Whether every value is 0 or 1."""
-        return all(value in (0, 1) for row in self.values for value in row)
+        return cls(title, tuple(map(str, rows)), tuple(map(str, columns)), numbers, is_mask)
 
     def to_json(self) -> dict[str, Any]:
         """Return the grid as JSON has it."""

@@ -43,7 +43,9 @@ def network_structure(network: TaskNetwork, batch: Batch) -> list[Layer]:
 
 
 def _of_backbone(states: States) -> list[Layer]:
-    """Return the vectors of the tokens, and the states of each layer."""
+    """Return the vectors of the tokens, and the states of each layer, if the backbone keeps any."""
+    if not states.layers:
+        return []
     vectors, *others = (tuple(layer.shape[1:]) for layer in states.layers)
     numbered = [Layer(f"layer {number}", shape) for number, shape in enumerate(others, 1)]
     return [Layer("vectors", vectors), *numbered]

@@ -18,7 +18,7 @@ from foretext.messages import message
 from foretext.shown import Cell, Note, Part, Shown, Table, TokenLine, TokenLines
 from foretext.tokenizers.merges import MergeStep, Merging, Rules
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.tokenizers.token_names import shown_token
+from foretext.tokenizers.token_names import marked_token, shown_token
 from tokenizers import models
 
 __all__ = ["MergeExamples", "candidate_cuts", "cuts_shown", "pieces_shown", "show_cuts", "words_of"]
@@ -28,8 +28,7 @@ MOST_WORDS = 12  # rows of a table of words
 MOST_CUTS = 5  # of a word, the most probable ones
 LONGEST = 24  # characters of a word that is cut before a person's eyes
 WORD = re.compile(r"\w+")
-BLANK = "▁"  # a space within a token
-GIVEN, DRAWN = 0.5, 3  # what a word has to be: of the more frequent half, and this long
+DRAWN = 3  # characters that a drawn word has at least
 
 Named = Callable[[str], str]
 
@@ -41,7 +40,7 @@ def said(key: str, **values: object) -> str:
 
 def named_by(tokenizer: SubwordTokenizer) -> Named:
     """Return what makes tokens readable: bytes as text, and blanks that can be seen."""
-    return lambda token: shown_token(tokenizer, token).replace(" ", BLANK)
+    return lambda token: marked_token(tokenizer, token)
 
 
 @dataclass(frozen=True, eq=False)

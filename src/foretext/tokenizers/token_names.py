@@ -21,9 +21,9 @@ from foretext.tokenizers.word_marks import METASPACE, byte_text, is_byte_level
 from foretext.tokenizers.wordpiece import PREFIX
 from tokenizers import decoders
 
-__all__ = ["namer", "shown_token", "token_names"]
+__all__ = ["marked_token", "namer", "shown_token", "token_names"]
 
-BLANK = "▁"  # in place of the blank that a token begins with
+BLANK = "▁"  # in place of a blank, so that people see it
 
 
 def token_names(tokenizer: SubwordTokenizer) -> list[str]:
@@ -71,6 +71,11 @@ def _name(text: str, begins: bool) -> str:
     return bare if begins else f"{PREFIX}{bare}"
 
 
+def marked_token(tokenizer: SubwordTokenizer, token: str) -> str:
+    """Return a token as text in which blanks are visible."""
+    return shown_token(tokenizer, token).replace(" ", BLANK)
+
+
 def shown_token(tokenizer: SubwordTokenizer, token: str) -> str:
     """Return a token as text; of bytes that are no whole character as ``<E6><BC>``."""
     if not isinstance(tokenizer.library.decoder, decoders.ByteLevel):
@@ -102,6 +107,6 @@ def namer(tokenizer: Tokenizer, spelling: NDArray[np.uint8] | None = None) -> Ca
             return f"[{index}]" if spelling is None else written(spelling[index - len(tokens)])
         if tokenizer.kind == "words":
             return tokens[index]
-        return shown_token(cast(SubwordTokenizer, tokenizer), tokens[index]).replace(" ", BLANK)
+        return marked_token(cast(SubwordTokenizer, tokenizer), tokens[index])
 
     return name

@@ -210,7 +210,7 @@ def test_errors_say_what_is_missing() -> None:
         LinearMatcher().fit(ALIKE, ["yes"] * len(ALIKE))
     with pytest.raises(CorpusError, match=r"one score alone, 0\.5"):
         LinearMatcher().fit(ALIKE, [0.5] * len(ALIKE))
-    with pytest.raises(CorpusError, match="score of pair 2 is missing or not finite"):
+    with pytest.raises(CorpusError, match="score of pair 2 is None, not a finite number"):
         LinearMatcher().fit(ALIKE[:2], [0.5, float("nan")])
     with pytest.raises(CorpusError, match="8 pairs and 1 answer do not go together"):
         LinearMatcher().fit(ALIKE, ["yes"])
@@ -220,6 +220,22 @@ def test_errors_say_what_is_missing() -> None:
         LinearMatcher().predict(ALIKE)
     with pytest.raises(SettingError, match="no such setting"):
         LinearMatcher().set_params(folds=3)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["b", float("nan"), float("-inf"), None, 10**400, -(10**5000), True, [0.5]], ids=type
+)
+def test_a_score_that_is_no_number_is_named(wrong: object) -> None:
+    model = LinearMatcher().fit(PAIRS, [float(number) for number in range(len(PAIRS))])
+    sentence = (
+        r"The score of pair 2 is .*, not a finite number; correct it, or leave the pair out\.$"
+    )
+    with pytest.raises(CorpusError, match=sentence):
+        model.score(PAIRS[:3], [0.5, wrong, 1.5])
+    if type(wrong) in (int, float):
+        with pytest.raises(CorpusError, match=sentence):
+            LinearMatcher().fit(PAIRS[:3], [0.5, wrong, 1.5])
+    assert model.score(PAIRS[:3], [1, 2, 3.0]) == model.score(PAIRS[:3], np.array([1, 2, 3]))
 
 
 def test_it_is_an_estimator_of_scikit_learn() -> None:

@@ -9,7 +9,7 @@ import torch
 
 import foretext as ft
 from foretext.messages import in_language
-from foretext.shown import Grid, Table
+from foretext.shown import Grid, Note, Table
 from tests.shown_runs import check_shown
 from tests.task_files import small_settings, write_task_files
 
@@ -31,9 +31,15 @@ def named(shown: Any, title: str) -> Any:
     return part
 
 
-def test_scores_and_probabilities_are_those_of_all_paths(tagger: Any) -> None:
+@pytest.mark.parametrize("temperature", [1.0, 2.0])
+def test_scores_and_probabilities_are_those_of_all_paths(
+    tagger: Any, temperature: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tagger, "temperature", temperature)
     with in_language("en"):
         (shown,) = tagger.show([TEXT])
+    said = [part.text for part in shown.parts if isinstance(part, Note)]
+    assert any(f"temperature of {temperature:.3f}" in text for text in said) == (temperature != 1)
     emissions = np.array(named(shown, "Emissions").values)
     marginals = np.array(named(shown, "Probability of each tag").values)
     T, C = emissions.shape

@@ -132,7 +132,10 @@ def shown(value: Any) -> str:
     """Return a value as messages have it, cut to a bounded length."""
     if value is None:
         return "None"
-    text = repr(value[:40] if isinstance(value, str | bytes) else value)
+    try:
+        text = repr(value[:40] if isinstance(value, str | bytes) else value)
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        return f"a value of type {type(value).__name__} that cannot be written out"
     return f"{text if len(text) <= 60 else f'{text[:57]}...'} of type {type(value).__name__}"
 
 

@@ -7,7 +7,7 @@ best that is known (docs/results.md, "Few labels, many texts").
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
+from math import inf, isfinite, nan
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -22,7 +22,7 @@ from foretext.base.replacement import refuse_unfinished
 from foretext.corpus.decoding import Form
 from foretext.data.overlap_features import NUM_OVERLAP_FEATURES, OverlapFeatures
 from foretext.data.rows import LabelledPair
-from foretext.data.rows.given import given_elements, given_label_sets, given_pairs
+from foretext.data.rows.given import given_elements, given_label_sets, given_pairs, shown
 from foretext.data.rows.label import Label, ordered_labels
 from foretext.data.rows.pairs import TextPair, pairs_of
 from foretext.metrics import softmax
@@ -180,7 +180,7 @@ class LinearMatcher(Matcher):
         """
         pairs, right = _given(pairs, answers)
         labels = [None] * len(right) if self.has_scores else _labels(right)
-        scores = right if self.has_scores else [None] * len(right)
+        scores = _finite(right) if self.has_scores else [None] * len(right)
         each = zip(pairs, labels, scores, strict=True)
         rows = [LabelledPair(a, b, label, score, "") for (a, b), label, score in each]
         return float(self.figures(rows)[self.judged_by])
@@ -271,24 +271,42 @@ def _are_scores(answers: Sequence[Any]) -> bool:
     return float in kinds and kinds <= {int, float}
 
 
-def _scores(answers: Sequence[float | None]) -> Array:
-    """Return scores (N,).
+def _scores(answers: Sequence[Any]) -> Array:
+    """Return scores (N,) to learn from.
 
     Raises:
-        GivenError: one is missing or not finite, or all are equal.
+        GivenError: one is missing, no number or not finite, or all are equal.
     """
-    for number, score in enumerate(answers, 1):
-        if score is None or not isfinite(score):
-            raise GivenError(
-                f"The score of pair {number} is missing or not finite; correct it, or leave the "
-                "pair out."
-            )
-    found = np.array(answers, np.float64)
+    found = np.array(_finite(answers))
     if found.min() == found.max():
         raise GivenError(
             f"The pairs have one score alone, {found[0]:g}; two are needed to learn a difference."
         )
     return found
+
+
+def _finite(answers: Sequence[Any]) -> list[float]:
+    """Return the score of each pair.
+
+    Raises:
+        GivenError: one is missing, no number or not finite.
+    """
+    found = [_number(answer) for answer in answers]
+    for number, score in enumerate(found, 1):
+        if not isfinite(score):
+            raise GivenError(
+                f"The score of pair {number} is {shown(answers[number - 1])}, not a finite number; "
+                "correct it, or leave the pair out."
+            )
+    return found
+
+
+def _number(answer: Any) -> float:
+    """Return a score, which is NaN of what is none."""
+    try:
+        return float(answer) if type(answer) in (int, float) else nan
+    except OverflowError:
+        return inf
 
 
 def _labels(answers: Sequence[Any]) -> list[Label]:

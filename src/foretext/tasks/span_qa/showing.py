@@ -70,13 +70,12 @@ def _scores(
     windows: QuestionWindows, outputs: Outputs, context: str, reading: Reading
 ) -> list[Part]:
     """Return both scores of the tokens around the best span, in the window that has it best."""
-    number, offsets = _best_window(windows, outputs), windows.passages[0].offsets
+    number, centre = _best_place(windows, outputs, reading)
     start, first = int(windows.passage_starts[number]), int(windows.firsts[number])
-    size = int(windows.sizes[number])
+    size, offsets = int(windows.sizes[number]), windows.passages[0].offsets
     if not size:
         return []
     scores = outputs[number][start : start + size]  # (size, 2)
-    centre = int(scores[:, 0].argmax())
     begin = min(max(centre - MOST_SHOWN // 2, 0), max(size - MOST_SHOWN, 0))
     shown = slice(begin, begin + MOST_SHOWN)
     tokens = [context[a:b] for a, b in offsets[first : first + size][shown].tolist()]
@@ -84,14 +83,22 @@ def _scores(
     return [Grid.of(_said("grid"), rows, tokens, rounded(scores[shown].T))]
 
 
-def _best_window(windows: QuestionWindows, outputs: Outputs) -> int:
-    best = [
-        float(output[start : start + size].max(axis=0, initial=-np.inf).sum())
-        for output, start, size in zip(
-            outputs, windows.passage_starts.tolist(), windows.sizes.tolist(), strict=True
-        )
-    ]
-    return int(np.argmax(best))
+def _best_place(windows: QuestionWindows, outputs: Outputs, reading: Reading) -> tuple[int, int]:
+    """Return the window in which the best span scores most, and the first of its tokens there.
+
+    Without a span these are the first ones.
+    """
+    span = windows.passages[0].tokens_of(*reading.spans[0]) if reading.spans else None
+    if span is None:
+        return 0, 0
+    best = (-np.inf, 0, 0)
+    for number, output in enumerate(outputs):
+        begins, ends = (token - int(windows.firsts[number]) for token in span)
+        if begins >= 0 and ends < windows.sizes[number]:
+            start = int(windows.passage_starts[number])
+            score = float(output[start + begins, 0] + output[start + ends, 1])
+            best = max(best, (score, number, begins))
+    return best[1:]
 
 
 def _said(name: str, **values: object) -> str:

@@ -25,8 +25,9 @@ from foretext.data.rows.label_tasks import LabelTask
 from foretext.data.rows.spans import aligned_tokens
 from foretext.heads.base import TaskBase
 from foretext.heads.tagging import TaggingHead, word_places
+from foretext.messages import message
 from foretext.metrics import UncertaintyMeasure, entropies
-from foretext.shown import Part
+from foretext.shown import Note, Part
 from foretext.tasks.model import KeptFacts, TaskModel
 from foretext.tasks.predictor import Record
 from foretext.tasks.tagging.answers import TagAnswers, kind_counts
@@ -258,8 +259,12 @@ class Tagger(TaskModel):
         """Return what decides on the tags of a text."""
         words = _words(self.tokens(texts))
         scores = self._scores(words)
-        (probabilities,) = scores.probabilities(self.temperature)
-        return sentence_parts(self.head, words[0], scores.rows[0], probabilities)
+        (probabilities,) = scores.probabilities()  # of the same paths as the scores
+        parts = sentence_parts(self.head, words[0], scores.rows[0], probabilities)
+        if self.temperature == 1.0:
+            return parts
+        said = message("insight.tagging.calibrated", temperature=self.temperature)
+        return [parts[0], Note(said), *parts[1:]]
 
     def input_examples(self, texts: Texts) -> PaddedExamples:
         """Return the windows of a text."""
