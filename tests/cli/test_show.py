@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import foretext as ft
+from foretext.recipe import Recipe
 from tests.audit.folders import finished
 from tests.cli.conftest import Command
 
@@ -73,3 +75,59 @@ def test_what_has_no_effect_on_a_trained_model_is_refused(command: Command) -> N
         done = command("show", run, text)
         assert done.code == 2
         assert len(done.err.strip().splitlines()) == 1
+
+
+def test_settings_of_a_file_reach_a_task(command: Command, tmp_path: Path) -> None:
+    rows, config = tmp_path / "pairs.tsv", tmp_path / "config.toml"
+    rows.write_text("von\tnach\n" + "the ship left\tdas Schiff fuhr ab\n" * 4, encoding="utf-8")
+    config.write_text('[rows]\nsource = "von"\ntarget = "nach"\n')
+    done = command("show", "text_to_text", rows, "--config", config, "-n", 1, "--lang", "en")
+    assert done.code == 0, done.err
+    assert "Rows: 4" in done.out
+    config.write_text("[trainig]\n")
+    done = command("show", "text_to_text", rows, "--config", config)
+    assert (done.code, len(done.err.strip().splitlines())) == (2, 1)
+    assert "[trainig]" in done.err
+
+
+def test_a_file_of_settings_counts_as_settings(command: Command, tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[corpus]\nencoding = "latin-1"\n')
+    for recipe in ("gpt", "bpe"):
+        done = command("show", recipe, TEXT, "--config", config)
+        assert done.code == 2
+        assert "encoding has no effect on a text itself" in done.err
+
+
+def test_options_of_a_corpus_are_refused_where_none_is_read(
+    command: Command, tmp_path: Path
+) -> None:
+    rows = tmp_path / "rows.tsv"
+    rows.write_text("label\ttext\ncat\tthe cat purrs\n", encoding="utf-8")
+    for what, text in (
+        ("gpt", TEXT),
+        ("bpe", TEXT),
+        (finished("bert"), TEXT),
+        (finished("classification"), rows),
+        ("text_to_text", rows),
+    ):
+        for option in (("--column", "text"), ("--encoding", "latin-1")):
+            done = command("show", what, text, *option)
+            assert done.code == 2
+            assert "no effect" in done.err
+            assert len(done.err.strip().splitlines()) == 1
+
+
+def test_a_number_too_large_is_refused(command: Command) -> None:
+    for what in ("gpt", "bpe", finished("bert")):
+        done = command("show", what, TEXT, "-n", 10**9)
+        assert done.code == 2
+        assert "1,000" in done.err
+
+
+def test_command_and_python_give_a_page_one_title(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "own.gpt.toml"
+    file.write_text(Recipe.load("gpt").text())
+    for recipe in ("gpt", str(file)):
+        said = command("show", recipe, TEXT, "--lang", "en", "--json").out
+        assert json.loads(said) == ft.show(recipe, TEXT, lang="en").to_json()

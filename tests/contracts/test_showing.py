@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,7 @@ TEXTS: dict[str, tuple[str, Language]] = {
     "english": (ENGLISH, "en"),
     "chinese": (CHINESE, "zh"),
     "hostile": (HOSTILE, "en"),
+    "numbers": ("1914 1918 7 7 1914. 42 1918 7.\n\n1939 1945 42 7 1939.", "en"),
     "long": ("the ship and the wave " * 460 + ".\n\n" + "the judge and the jury " * 40, "en"),
 }
 STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
@@ -84,6 +86,30 @@ def test_what_is_no_text_is_refused_by_a_sentence(name: str) -> None:
     for text in ("", "  \n\n ", "missing.txt", "ship"):
         with pytest.raises(ForetextError, match="text"):
             ft.show(name, text)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_signs_alone_are_shown_or_refused(name: str) -> None:
+    for text in ("+ + * * - ( ) + * - = = !\n\n+ - + * * = ?", "— … — …\n\n… — …"):
+        with suppress(ForetextError):  # a recipe of whole words finds none
+            _check(ft.show(name, text, examples=2, lang="en"))
+
+
+@pytest.mark.parametrize(("size", "settings"), [(6000, []), (600, ["tokenizer.min_count=5"])])
+def test_the_vocabulary_is_that_of_pretrain(size: int, settings: list[str], tmp_path: Path) -> None:
+    """Of a text that is not small, or with the setting that a note on a small one advises."""
+    words = [f"word{number}" for number in range(size)]
+    lines = (" ".join(words[: size // least]) for least in range(1, 13))
+    text = tmp_path / "corpus.txt"
+    text.write_text("\n".join([*lines, *[" ".join(words[: size // 2])] * 9]))
+    assert (text.stat().st_size > 1 << 18) is (not settings)
+    short = ["vectors.epochs=1", "vectors.vector_size=4", "vectors.workers=1"]
+    out = tmp_path / "run"
+    vectors = ft.pretrain("word2vec", text, out, settings=[*short, *settings], quiet=True)
+    shown = ft.show("word2vec", text, examples=1, settings=settings, lang="en").shown[0]
+    assert f"{len(vectors):,} different words" in str(shown)
+    assert len(vectors) == size // 2
+    assert "min_count" not in str(shown)
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -125,3 +125,27 @@ def test_the_number_of_lines_is_limited_and_said(tmp_path: Path) -> None:
     showing = ft.show(finished("bert"), text, examples=2, lang="en")
     assert [shown.title for shown in showing.shown] == ["the dog barks", "the cat purrs"]
     assert "The first 2 of 3 lines" in str(showing)
+    alone = str(ft.show(finished("word2vec"), text, examples=1, lang="en"))
+    assert "The first line of 3 is shown" in alone
+
+
+@pytest.mark.parametrize(("most", "said"), [(2, "of more than 2 lines"), (3, "of 3 lines")])
+def test_lines_that_are_not_counted_are_not_said(
+    most: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("foretext.report.run_showing.MOST_READ", most)
+    monkeypatch.setattr("foretext.report.run_showing.MOST_LINES", 2)
+    text = tmp_path / "lines.txt"
+    text.write_text("the dog barks\nthe cat purrs\nthe hen clucks\n", encoding="utf-8")
+    assert said in str(ft.show(finished("word2vec"), text, lang="en"))
+
+
+def test_an_opened_autoencoder_reads_examples(made: dict[str, Path]) -> None:
+    run, file = finished("autoencoder"), made["pictures"]
+    shown = ft.show(run, file, lang="en").shown
+    for given in (str(file), file, np.load(file), np.load(file).tolist()):
+        assert ft.show(ft.load(run), given, lang="en").shown == shown
+        assert ft.show(run, given, lang="en").shown == shown
+    for model in (run, ft.load(run)):
+        with pytest.raises(ForetextError, match="reads no text"):
+            ft.show(model, "the dog barks")

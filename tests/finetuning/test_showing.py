@@ -64,3 +64,12 @@ def test_what_does_not_fit_is_refused(rows: Path) -> None:
         ft.show("text_to_text", rows, settings=["training.epochs=2"])
     with pytest.raises(ForetextError, match="missing"):
         ft.show("classification", "missing.tsv")
+
+
+@pytest.mark.parametrize(("most", "is_noted"), [(10, True), (16, False)])
+def test_a_note_says_how_many_rows_are_read(
+    most: int, is_noted: bool, rows: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("foretext.finetuning.showing.MOST_ROWS", most)
+    first = ft.show("text_to_text", rows, examples=1, lang="en").shown[0]
+    assert ("Of 16 rows the first 10 are read here." in str(first)) is is_noted

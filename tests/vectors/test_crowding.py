@@ -12,10 +12,12 @@ import pytest
 
 import foretext as ft
 from foretext.data.token_file import TokenFile, Tokens
+from foretext.pretraining.word_vectors import _remedy
 from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.vectors.crowding import crowding_sentence, longer_learning, mean_cosine
+from foretext.vectors.fasttext import FastText
 from foretext.vectors.word2vec import Word2Vec
 from foretext.vectors.word_vectors import WordVectors
 
@@ -95,6 +97,30 @@ def test_the_advice_has_figures(
     found = longer_learning(model, alpha, epochs, learned, words)
     assert found.startswith(advice)
     assert found.endswith(", or give more text")
+
+
+@pytest.mark.parametrize("config", [Word2Vec.Config, FastText.Config])
+def test_a_budget_advises_by_what_was_learned_in_it(config: Any) -> None:
+    """Half an epoch in the time needs ten times the time that five epochs need."""
+    counts = np.full(1000, 10)
+    factors = []
+    for epochs in (0.5, 5.0):
+        advice = config(budget_seconds=1.0, sample=0.0).remedy(counts, 0.1, epochs)
+        found = re.search(r"give (\d+) times as much time", advice)
+        assert found is not None
+        factors.append(int(found[1]))
+    assert factors == [50, 5]  # 25 = rate 0.1 * 10 * 0.5 epochs * 50
+
+
+def test_the_advice_of_a_run_is_by_the_end_of_its_history() -> None:
+    vectors = made(3.0)
+    counted = WordVectors(vectors.index_to_key, vectors.vectors, np.full(V, 20))
+    config = Word2Vec.Config(budget_seconds=1.0, sample=0.0, model="skipgram")
+    for epoch, factor in ((0.25, 50), (2.5, 5)):
+        history = [
+            {"learning_rate": 0.1, "epoch": share * epoch, "valid_loss": None} for share in (0.1, 1)
+        ]
+        assert f"give {factor} times as much" in _remedy(config, counted, history)
 
 
 @pytest.mark.parametrize("alpha", [0.02, 0.2])

@@ -92,12 +92,15 @@ def show(
     from foretext.corpus import CorpusConfig
     from foretext.messages import in_language
     from foretext.pretraining.learner import Draw
+    from foretext.pretraining.looked_text import refuse_without_effect
     from foretext.pretraining.showing import (
         EXAMPLES,
+        recipe_title,
         refuse_idle,
         show_recipe,
         shown_kind,
         shown_task,
+        with_config,
     )
     from foretext.recipe import Recipe
     from foretext.recipe.recipe import given_sections, names_recipe
@@ -111,18 +114,23 @@ def show(
     draw = Draw(EXAMPLES if number is None else number, seed, tokenizer)
     with in_language(lang):
         if recipe in TASKS:
-            found = shown_task(recipe, text, draw, given_sections(given, "--set "))
+            sections = with_config(config, given_sections(given, "--set "))
+            found = shown_task(recipe, text, draw, sections)
         elif recipe in SUBWORDS:
-            found = shown_kind(recipe, text, draw, given_sections(given, "--set "), config)
+            sections = with_config(config, given_sections(given, "--set "))
+            found = shown_kind(recipe, text, draw, sections)
         elif not names_recipe(recipe):
             idle = {"--tokenizer": tokenizer, "--set": settings, "--config": config}
             refuse_idle(**idle, **{"--seed": seed or None, "--entities": entities})
             named = {"encoding": encoding, "column": column}
             chosen = {name: value for name, value in named.items() if value is not None}
-            found = show_run(recipe, text, number, CorpusConfig.checked(chosen, "corpus"))
+            corpus = CorpusConfig.checked(chosen, "corpus") if chosen else None
+            found = show_run(recipe, text, number, corpus)
         else:
+            sections = with_config(config, given_sections(given, "--set "))
             loaded = Recipe.load(recipe, given, config)
-            found = show_recipe(loaded, text, draw, Path(recipe).stem)
+            refuse_without_effect(text, draw, sections)
+            found = show_recipe(loaded, text, draw, recipe_title(recipe))
     if output is not None:
         found.save(output, overwrite=overwrite)
     if as_json:

@@ -38,6 +38,7 @@ __all__ = [
     "counted_texts",
     "found_sources",
     "is_file_or_source",
+    "is_text",
     "iterate_texts",
     "lines_or_files",
     "memory_identity",
@@ -291,6 +292,12 @@ def _checked_name(name: str) -> str:
 def _shown(value: Any) -> str:
     text = value if isinstance(value, str) else str(value)
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def is_text(given: object) -> bool:
+    """Whether something is a string that names no file, and was hardly meant to."""
+    is_some = isinstance(given, str) and bool(given.strip())
+    return is_some and not _names_file(given) and not _looks_like_path(str(given))
 
 
 def _names_file(given: Any) -> bool:

@@ -46,7 +46,8 @@ def show_task(
             )
     task = task_named(name)
     reading = task.rows_config.checked(dict(sections.get("rows", {})), "rows")
-    found = task.read(task.source_of(rows), reading)[:MOST_ROWS]
+    every = task.read(task.source_of(rows), reading)
+    found = every[:MOST_ROWS]
     base: str | Path = draw.tokenizer or NEW.get(name, OTHERS)
     config = task.head_config.checked(dict(sections.get("task", {})), "task")
     material = Material.of(task, config, found)
@@ -59,4 +60,6 @@ def show_task(
     about = message("show.rows_of", rows=len(found), task=name, base=base)
     examples = shown_batches(model.head, model.examples(found), tokenizer, draw)
     text = Shown(message("show.text_title"), (Note(about),))
+    if len(every) > len(found):
+        text = text.noted([message("show.first_rows", read=len(found), all=len(every))])
     return Showing(name, (text, *examples), language())

@@ -140,10 +140,7 @@ def _text(
 
 def _batch(batch: Batch, objective: Criterion) -> Shown:
     """Return the shapes of a batch, and how much is predicted in it."""
-    try:
-        counts = objective.counts(batch)
-    except KeyError:  # a network has to prepare the batch first
-        counts = {}
+    counts = {} if objective.networks else objective.counts(batch)  # these prepare a batch first
     parts: list[Part] = [shapes_table(batch)]
     if counts:
         columns = message("show.part"), message("show.predictions")

@@ -33,6 +33,10 @@ FREE_TO_CHANGE = (  # between a run and its resume
 )
 
 
+MOST_EXAMPLES = 1000  # of a batch that is shown
+SEEDS = 1 << 31
+
+
 @dataclass(frozen=True)
 class Trained:
     """What a training gave.
@@ -53,11 +57,23 @@ class Trained:
 
 @dataclass(frozen=True)
 class Draw:
-    """Which examples of a text are shown."""
+    """Which examples of a text are shown.
+
+    Raises:
+        SettingError: `number` or `seed` is out of range.
+    """
 
     number: int = 3
     seed: int = 0
     tokenizer: Path | None = None  # file or run of a tokenizer; None: one is learned of the text
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= MOST_EXAMPLES:
+            raise SettingError(
+                f"examples = {self.number}: give a number from 1 to {MOST_EXAMPLES:,}."
+            )
+        if not 0 <= self.seed < SEEDS:
+            raise SettingError(f"seed = {self.seed}: give a number from 0 to {SEEDS - 1}.")
 
     @property
     def tokenizer_file(self) -> Path | None:

@@ -17,9 +17,11 @@ from foretext.messages import Language, in_language, language
 from foretext.pretraining.given_texts import read_memory
 from foretext.pretraining.job import PretrainingJob, Sources
 from foretext.pretraining.learner import Draw, learner_of
+from foretext.pretraining.looked_text import bytes_read, least_count, refuse_without_effect
 from foretext.pretraining.tokenizer_examples import shown_tokenizer
 from foretext.recipe import Recipe
 from foretext.recipe.recipe import GivenSections, given_sections, names_recipe
+from foretext.recipe.sections import Sections
 from foretext.recipe.text_settings import resolved
 from foretext.report.run_showing import show_run
 from foretext.report.showing import Showing
@@ -27,11 +29,18 @@ from foretext.run_folder import RunFolder
 from foretext.tasks import TASKS
 from foretext.tokenizers.subwords import SUBWORDS
 
-__all__ = ["EXAMPLES", "refuse_idle", "show", "show_recipe", "shown_kind", "shown_task"]
+__all__ = [
+    "EXAMPLES",
+    "recipe_title",
+    "refuse_idle",
+    "show",
+    "show_recipe",
+    "shown_kind",
+    "shown_task",
+    "with_config",
+]
 
-EXAMPLES, MOST_EXAMPLES = 3, 1000
-LARGE, BEGINNING = 8 << 20, 4 << 20  # bytes: of a large text only the beginning is read
-SMALL = 1 << 18  # bytes of a text in which hardly a word is frequent
+EXAMPLES = 3
 
 
 @checked_arguments
@@ -77,7 +86,8 @@ def show(
         with in_language(lang):
             return show_run(recipe, text, examples)
     if isinstance(recipe, str | Path):
-        name, recipe = str(recipe), Recipe.load(recipe, given)
+        refuse_without_effect(text, draw, given)
+        name, recipe = recipe_title(recipe), Recipe.load(recipe, given)
     elif given:
         raise SettingError(
             "settings: a Recipe object takes no settings; give the name of the recipe instead, or "
@@ -94,18 +104,30 @@ def shown_task(name: str, rows: Any, draw: Draw, given: Mapping[str, Mapping[str
 
 
 def shown_kind(
-    kind: str,
-    text: TextSource,
-    draw: Draw,
-    given: Mapping[str, Mapping[str, Any]],
-    config: Path | None = None,
+    kind: str, text: TextSource, draw: Draw, given: Mapping[str, Mapping[str, Any]]
 ) -> Showing:
     """Return what a kind of tokenizer learns from a text, and how it cuts words of it."""
-    _check_number(draw)
-    sections = {} if config is None else read_toml(config, SettingError)
-    for section, values in given.items():
-        sections[section] = {**sections.get(section, {}), **values}
+    sections = {section: dict(values) for section, values in given.items()}
+    refuse_without_effect(text, draw, sections)
     return Showing(kind, tuple(shown_tokenizer(kind, text, draw, sections)), language())
+
+
+def with_config(config: Path | None, given: Mapping[str, Mapping[str, Any]]) -> Sections:
+    """Return the settings of a TOML file with the given ones over them.
+
+    Raises:
+        SettingError: the file cannot be read.
+    """
+    sections = {} if config is None else read_toml(config, SettingError)
+    return {
+        section: {**sections.get(section, {}), **given.get(section, {})}
+        for section in (*sections, *(each for each in given if each not in sections))
+    }
+
+
+def recipe_title(recipe: str | Path) -> str:
+    """Return what a page calls a recipe: its name, or that of its file without the suffix."""
+    return Path(recipe).stem if Path(recipe).suffix == ".toml" else str(recipe)
 
 
 def refuse_idle(**given: Any) -> None:
@@ -134,7 +156,6 @@ def show_recipe(recipe: Recipe, text: TextSource, draw: Draw, name: str | None =
     Raises:
         ForetextError: as `show`.
     """
-    _check_number(draw)
     learner = learner_of(recipe)
     learner.check(recipe, None)
     if recipe.kind.reads_text and isinstance(text, str):
@@ -142,18 +163,14 @@ def show_recipe(recipe: Recipe, text: TextSource, draw: Draw, name: str | None =
     with temporary_folder() as folder:
         job = PretrainingJob(run=RunFolder(folder), recipe=recipe, corpus=cast(Sources, text))
         recipe, sources = read_memory(recipe, text)
-        job = _read(replace(job, recipe=recipe, corpus=sources, keep=False))
-        shown = tuple(learner.show(job, draw))
-    return Showing(name or recipe.name, shown, language())
+        job = replace(job, recipe=recipe, corpus=sources, keep=False)
+        job, notes = _read(job, learns_words=draw.tokenizer is None)
+        first, *others = learner.show(job, draw)
+    return Showing(name or recipe.name, (first.noted(notes), *others), language())
 
 
-def _check_number(draw: Draw) -> None:
-    if not 1 <= draw.number <= MOST_EXAMPLES:
-        raise SettingError(f"examples = {draw.number}: give a number from 1 to {MOST_EXAMPLES:,}.")
-
-
-def _read(job: PretrainingJob) -> PretrainingJob:
-    """Return the job with its text open, and with settings for a text that is only looked at.
+def _read(job: PretrainingJob, *, learns_words: bool) -> tuple[PretrainingJob, list[str]]:
+    """Return the job with its text open, its settings for a text that is looked at, and notes.
 
     Nothing is held out, and of a small text no word is left out as rare.
     """
@@ -161,17 +178,15 @@ def _read(job: PretrainingJob) -> PretrainingJob:
     if "data" in recipe.parts and "data.valid_rate" not in recipe.chosen:
         recipe = recipe.with_settings("data", valid_rate=0.0)
     if not recipe.kind.reads_text:
-        return replace(job, recipe=recipe)
+        return replace(job, recipe=recipe), []
     job = replace(job, recipe=recipe).opened()
-    size = job.text().num_bytes
-    if size is not None and size > LARGE:
-        job = job.fixed(BEGINNING)
-    if size is not None and size < SMALL and _counts_words(recipe):
-        recipe = recipe.with_settings("tokenizer", min_count=1)
-    return replace(job, recipe=resolved(recipe, job.text()))
-
-
-def _counts_words(recipe: Recipe) -> bool:
-    """Whether the tokenizer leaves out rare words, and the user has not said which are rare."""
-    has_setting = "min_count" in recipe.parts["tokenizer"].settings()
-    return has_setting and "tokenizer.min_count" not in recipe.chosen
+    num_bytes, notes = bytes_read(job.text())
+    job = job.fixed(num_bytes)
+    if learns_words:
+        is_chosen = "tokenizer.min_count" in recipe.chosen
+        config = recipe.parts["tokenizer"].config
+        least, rare = least_count(job.text(), config, is_chosen=is_chosen)
+        if least is not None:
+            recipe = recipe.with_settings("tokenizer", min_count=least)
+        notes = [*notes, *rare]
+    return replace(job, recipe=resolved(recipe, job.text())), notes

@@ -11,6 +11,7 @@ from foretext.corpus import Corpus
 from foretext.corpus.blocks import first_bytes
 from foretext.corpus.texts import TextSource, found_sources, text_or_files
 from foretext.pretraining.learner import Draw
+from foretext.pretraining.looked_text import bytes_read, least_count
 from foretext.recipe import corpus_config
 from foretext.recipe.sections import Sections
 from foretext.shown import Shown
@@ -21,8 +22,6 @@ from foretext.tokenizers.subwords import SUBWORDS
 __all__ = ["shown_tokenizer"]
 
 SECTIONS = ("corpus", "tokenizer")
-BEGINNING = 8 << 20  # bytes of a text that are read
-SMALL = 1 << 18  # bytes of a text in which hardly a pair is frequent
 
 
 def shown_tokenizer(kind: str, text: TextSource, draw: Draw, given: Sections) -> Sequence[Shown]:
@@ -45,15 +44,14 @@ def shown_tokenizer(kind: str, text: TextSource, draw: Draw, given: Sections) ->
     if (file := draw.tokenizer_file) is not None:
         words = words_of(corpus, draw.number, draw.seed)
         return [cuts_shown(SubwordTokenizer.load(file), words)]
-    size = corpus.num_bytes
-    is_small = size is not None and size < SMALL
-    if is_small and "min_count" in type(config).model_fields and "min_count" not in settings:
-        config = tokenizer.Config.checked({**settings, "min_count": 1}, "tokenizer")
-    beginning = first_bytes(corpus, BEGINNING)
-    shown: Sequence[Shown] = imported(tokenizer.examples)(
-        tokenizer, config, beginning, draw.number, draw.seed
+    least, rare = least_count(corpus, config, is_chosen="min_count" in settings)
+    if least is not None:
+        config = tokenizer.Config.checked({**settings, "min_count": least}, "tokenizer")
+    num_bytes, notes = bytes_read(corpus)
+    first, *others = imported(tokenizer.examples)(
+        tokenizer, config, first_bytes(corpus, num_bytes), draw.number, draw.seed
     )
-    return shown
+    return [first.noted([*notes, *rare]), *others]
 
 
 def _opened(text: TextSource, given: Sections) -> Corpus:

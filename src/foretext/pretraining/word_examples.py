@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from foretext.pretraining.job import PretrainingJob
 from foretext.pretraining.learner import Draw
 from foretext.pretraining.word_vectors import WordText, encode_text
 from foretext.recipe import Recipe
-from foretext.shown import Note, Shown
+from foretext.shown import Shown
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 
 __all__ = ["shown_words"]
@@ -43,7 +42,7 @@ def shown_words(job: PretrainingJob, draw: Draw, components: Registry) -> Iterab
         raise SettingError(f"{component.__name__} has no examples that could be shown.")
     shown: Iterator[Shown] = iter(show(draw.number, draw.seed))
     first = next(shown)
-    return chain([replace(first, parts=(*map(Note, notes), *first.parts))], shown)
+    return chain([first.noted(notes)], shown)
 
 
 def _encoded(job: PretrainingJob, path: Path | None) -> tuple[WordTokenizer, Tokens]:

@@ -144,11 +144,11 @@ class WordVectorLearner(LearnerOfWords[TrainedVectors]):
 def _remedy(
     config: VectorsConfig, vectors: WordVectors, history: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Return what to set where words are near each other, by the rate that the training had."""
+    """Return what to set where words are near each other, by the training that there was."""
     rate = history[0].get("learning_rate") if history else None
     if rate is None or vectors.counts is None:
         return GENERAL_REMEDY
-    return config.remedy(vectors.counts, rate)
+    return config.remedy(vectors.counts, rate, history[-1]["epoch"])
 
 
 def _warn(job: PretrainingJob, sentence: str) -> None:

@@ -469,7 +469,10 @@ def names_recipe(given: object) -> bool:
     if not isinstance(given, str | Path):
         return isinstance(given, Recipe)
     is_shipped = str(given) in recipe_names() or Path(given).suffix == ".toml"
-    return is_shipped or not Path(given).exists()
+    try:
+        return is_shipped or not Path(given).exists()
+    except (OSError, ValueError):  # too long for a path, or with NUL
+        return True
 
 
 def read_recipe(recipe: str | Path) -> Sections:

@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from foretext.artifact import kind_of_run, load
-from foretext.base.arguments import checked_arguments
-from foretext.base.errors import CorpusError
+from foretext.base.arguments import checked_arguments, given_array, shown_value
+from foretext.base.errors import CorpusError, SettingError
 from foretext.corpus import Corpus, CorpusConfig
-from foretext.corpus.texts import TextSource, found_sources, iterate_texts, lines_or_files
+from foretext.corpus.texts import TextSource, found_sources, is_text, iterate_texts, lines_or_files
 from foretext.data.images import read_images
+from foretext.kinds import KINDS, TASK, Kind
 from foretext.messages import language, message
 from foretext.report.showing import Showing
-from foretext.shown import Note, Shown
 from foretext.tasks.predictor import Predictor
 
 __all__ = ["MOST_LINES", "show_run"]
 
 MOST_LINES = 8  # where nobody says how many
-MOST_READ = 10_000  # lines whose number is said
+MOST_READ = 10_000  # lines that are counted
 
 
 @checked_arguments
@@ -41,25 +41,64 @@ def show_run(
         ForetextError: the model cannot be opened, or the text cannot be read.
     """
     is_path = isinstance(run, str | Path)
-    model = load(run) if is_path else run
+    model, kind = (load(run), kind_of_run(run)) if is_path else (run, _kind_of(run))
     subject = Path(run).name or str(run) if is_path else type(model).__name__
     most = MOST_LINES if number is None else number
-    if is_path and not kind_of_run(run).reads_text:
-        if not isinstance(text, str | Path) or not Path(text).is_file():
-            raise CorpusError(
-                f"{run} is an autoencoder, which reads no text: give an idx or a .npy file of "
-                "examples."
-            )
-        shown = tuple(model.show(read_images(text)[:most]))
+    if reading is not None:
+        _refuse_reading(subject, kind, model, text)
+    if not kind.reads_text:
+        shown = tuple(model.show(_examples(subject, text)[:most]))
         return Showing(subject, shown, language(), "insight")
-    lines = list(islice(_lines(model, text, reading), MOST_READ))
+    lines = list(islice(_lines(model, text, reading), MOST_READ + 1))
     if not lines:
         raise CorpusError("The text is empty; give a text, or a file, folder or glob of texts.")
     shown = tuple(model.show(lines[:most]))
     if len(lines) > most:
-        said = Note(message("insight.first_lines", shown=most, all=len(lines)))
-        shown = (Shown(shown[0].title, (said, *shown[0].parts)), *shown[1:])
+        shown = (shown[0].noted([_cut(most, len(lines))]), *shown[1:])
     return Showing(subject, shown, language(), "insight")
+
+
+def _kind_of(model: Any) -> Kind:
+    """Return the row of an opened model; a task names itself."""
+    name = getattr(model, "kind", None)  # foreign: it has none
+    show = getattr(model, "show", None)  # foreign: it has none
+    if isinstance(model, type) or not isinstance(name, str) or show is None:
+        raise SettingError(
+            f"{shown_value(model)} shows nothing; give the name of a recipe, a task or a kind of "
+            "tokenizer, a Recipe, or a run or what foretext.load has opened."
+        )
+    return KINDS.get(name, TASK)
+
+
+def _refuse_reading(subject: str, kind: Kind, model: Any, text: TextSource) -> None:
+    """Refuse settings of a corpus where none is read."""
+    if not kind.reads_text or isinstance(model, Predictor) or is_text(text):
+        raise SettingError(
+            f"column and encoding have no effect on what {subject} reads here; they are of a "
+            "corpus in files; leave them out."
+        )
+
+
+def _examples(subject: str, given: Any) -> Any:
+    """Return examples of an autoencoder, from a file or an array."""
+    if not isinstance(given, str | Path):
+        return given_array(given, "text")
+    if not Path(given).is_file():
+        raise CorpusError(
+            f"{subject} is an autoencoder, which reads no text: give an idx or a .npy file of "
+            "examples, or an array."
+        )
+    return read_images(given)
+
+
+def _cut(shown: int, number: int) -> str:
+    """Say how many lines are shown of how many."""
+    every = f"{number:,}"
+    if number > MOST_READ:
+        every = message("insight.more_than", number=MOST_READ)
+    return message(
+        "insight.first_line" if shown == 1 else "insight.first_lines", shown=shown, all=every
+    )
 
 
 def _lines(model: Any, text: TextSource, reading: CorpusConfig | None) -> Iterator[str]:

@@ -211,6 +211,10 @@ class Shown:
     title: str
     parts: tuple[Part, ...]
 
+    def noted(self, sentences: Iterable[str]) -> Shown:
+        """Return this with sentences before its parts."""
+        return Shown(self.title, (*map(Note, sentences), *self.parts))
+
     def to_json(self) -> dict[str, Any]:
         """Return title and parts as JSON has them."""
         return {"title": self.title, "parts": [part.to_json() for part in self.parts]}

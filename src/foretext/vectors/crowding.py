@@ -60,7 +60,7 @@ def crowding_sentence(
 
 
 def longer_learning(
-    model: str, alpha: float, epochs: int | None, learned: float, vocab_size: int
+    model: str, alpha: float, epochs: float | None, learned: float, vocab_size: int
 ) -> str:
     """Return which rate or how many epochs part the words, for `crowding_sentence`.
 
@@ -83,7 +83,7 @@ def longer_learning(
     return f"{advice}, or give more text"
 
 
-def _longer(epochs: int | None, factor: float) -> str:
+def _longer(epochs: float | None, factor: float) -> str:
     if epochs is None:
         return f"give {math.ceil(factor)} times as much time"
     return f"set vectors.epochs={math.ceil(factor * epochs)}"

@@ -67,12 +67,13 @@ class VectorsConfig(Config):
     checkpoint_seconds: float = Field(60.0, ge=0)
     """Time between two checkpoints."""
 
-    def remedy(self, counts: np.ndarray, alpha: float) -> str:
+    def remedy(self, counts: np.ndarray, alpha: float, epochs: float) -> str:
         """Return what to set where words are still near each other after a training.
 
         Args:
             counts: (V,) of the words that have vectors.
             alpha: learning rate at the start.
+            epochs: that were learned, as far as a time limit let them.
         """
         return GENERAL_REMEDY
 

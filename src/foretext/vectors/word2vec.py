@@ -131,12 +131,12 @@ class Word2Vec:
             """One, where the order of updates matters."""
             return 1 if self.exact else super().threads
 
-        def remedy(self, counts: np.ndarray, alpha: float) -> str:
+        def remedy(self, counts: np.ndarray, alpha: float, epochs: float) -> str:
             """Return which rate, or how many epochs, part words that are near each other."""
             keep = keep_rates(counts, self.sample, self.subsampling)
-            epochs = None if self.budget_seconds else self.epochs
-            learned = self.epochs * float((counts * keep).sum())
-            return longer_learning(self.model, alpha, epochs, learned, len(counts))
+            learned = epochs * float((counts * keep).sum())
+            passes = None if self.budget_seconds else epochs
+            return longer_learning(self.model, alpha, passes, learned, len(counts))
 
     held_out: ClassVar[str] = "documents"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import CorpusError
 from foretext.shown import Grid, Note, Part, Shown, Table
 from foretext.vectors.cooccurrence import Cooccurrence
 from foretext.vectors.showing.parts import said
@@ -72,7 +73,10 @@ class PairExamples:
     def _chosen(self, number: int, seed: int) -> list[int]:
         """Draw words of the most frequent ones that have neighbours, but not of the very first."""
         has = np.flatnonzero(np.diff(self.learned.row_starts) > 0)
-        has = has[[any(map(str.isalpha, self.words[word])) for word in has]]
+        if not len(has):
+            raise CorpusError("No word has a neighbour; give longer sentences.")
+        has_letters = np.array([any(map(str.isalpha, self.words[word])) for word in has])
+        has = has[has_letters] if has_letters.any() else has
         order = has[np.argsort(-self.counts[has], kind="stable")][:FREQUENT]
         order = order[min(len(order) // 5, max(len(order) - number, 0)) :]
         drawn = np.random.default_rng(seed).permutation(len(order))[:number]
