@@ -17,6 +17,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -104,10 +105,10 @@ def write_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
     """In place of `write_docstrings`: the same text, which is read out of Python once."""
     kept = tmp_path_factory.mktemp("docstrings")
 
-    def write(path: Path, folders: list[Path], *, quiet: bool) -> None:
-        copy = kept / "-".join(folder.name for folder in folders)
+    def write(path: Path, folders: list[Path], **options: Any) -> None:
+        copy = kept / "-".join([*(folder.name for folder in folders), *map(str, options.values())])
         if not copy.exists():
-            write_docstrings(copy, folders, quiet=quiet)
+            write_docstrings(copy, folders, **options)
         shutil.copyfile(copy, path)
 
     return write
