@@ -12,6 +12,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import tomli_w
@@ -26,7 +27,7 @@ from tools.site.tree import ROOT
 __all__ = ["BuildError", "build"]
 
 THEME = Path(__file__).parent / "theme"
-STAGE = ROOT / "build" / "site"
+BUILD = ROOT / "build"
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 FEATURES = [
     "content.code.copy",
@@ -95,23 +96,29 @@ class BuildError(Exception):
 
 def build(site: Path) -> None:
     """Write the site of all languages into a folder, which is replaced."""
-    shutil.rmtree(STAGE, ignore_errors=True)
-    for language in LANGUAGES:
-        folder = STAGE / language.code
-        titles = stage(language, folder / "docs")
-        shutil.copytree(THEME, folder / "theme")
-        settings = {"project": _settings(language, navigation(language, titles))}
-        (folder / "zensical.toml").write_text(tomli_w.dumps(settings), encoding="utf-8")
-    with ThreadPoolExecutor() as pool:  # of waiting threads: each language has a process
-        list(pool.map(_run_zensical, [STAGE / language.code for language in LANGUAGES]))
-    shutil.rmtree(site, ignore_errors=True)
-    for language in LANGUAGES:
-        shutil.copytree(STAGE / language.code / "site", site / language.folder)
+    BUILD.mkdir(exist_ok=True)
+    with TemporaryDirectory(prefix="site-", dir=BUILD) as temporary:  # others may build as well
+        _build_in(Path(temporary), site)
     for page in (site / "reference" / "api").glob("*.html"):
         twin = site / CHINESE.folder / page.relative_to(site)
         twin.write_text(with_docstrings(_text(twin), _text(page)), encoding="utf-8")
     for page in site.rglob("*.html"):
         _draw_formulas(page)
+
+
+def _build_in(folder: Path, site: Path) -> None:
+    """Write the pages of each language, build them, and copy what comes out."""
+    for language in LANGUAGES:
+        own = folder / language.code
+        titles = stage(language, own / "docs")
+        shutil.copytree(THEME, own / "theme")
+        settings = {"project": _settings(language, navigation(language, titles))}
+        (own / "zensical.toml").write_text(tomli_w.dumps(settings), encoding="utf-8")
+    with ThreadPoolExecutor() as pool:  # of waiting threads: each language has a process
+        list(pool.map(_run_zensical, [folder / language.code for language in LANGUAGES]))
+    shutil.rmtree(site, ignore_errors=True)
+    for language in LANGUAGES:
+        shutil.copytree(folder / language.code / "site", site / language.folder)
 
 
 def _settings(language: Language, nav: list[Any]) -> dict[str, Any]:
