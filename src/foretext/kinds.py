@@ -45,6 +45,7 @@ class Kind:
         learner: the `foretext.pretraining.learner.Learner` of the kind.
         reads_text: whether it is learned from texts and embeds texts; False: examples of another
             sort, such as images.
+        reads_rows: whether it answers rows of a task, as they stand in a file of rows.
         is_frozen: whether tasks are learned on its vectors as they are, by a linear head: it has no
             network or vectors of words to go on with.
         has_word_map: whether its page has a map of words, which takes most of the page's time.
@@ -62,6 +63,7 @@ class Kind:
     sections: str | None = None
     learner: str | None = None
     reads_text: bool = True
+    reads_rows: bool = False
     is_frozen: bool = False
     has_word_map: bool = False
 
@@ -121,6 +123,7 @@ TASK = Kind(  # of every task that a network has learned
     embedder="foretext.artifact:load_language_model",  # the network underneath
     embed_options=("pooling", "layer", "dim", "normalize", "precision"),
     page="foretext.report.task_report:report_task",
+    reads_rows=True,
 )
 
 _WITHOUT_NETWORK = replace(TASK, embedder=None, embed_options=())

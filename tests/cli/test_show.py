@@ -66,7 +66,13 @@ def test_a_trained_model(command: Command, tmp_path: Path) -> None:
 
 def test_what_has_no_effect_on_a_trained_model_is_refused(command: Command) -> None:
     run = str(finished("bert"))
-    for option in (("--seed", "1"), ("--set", "objective.mask_rate=0.2"), ("--tokenizer", run)):
+    for option in (
+        ("--seed", "1"),
+        ("--set", "objective.mask_rate=0.2"),
+        ("--tokenizer", run),
+        ("--entities", "names.txt"),
+        ("--config", "own.toml"),
+    ):
         done = command("show", run, "the dog barks", *option)
         assert done.code == 2
         assert f"{option[0]} has no effect on a trained model" in done.err

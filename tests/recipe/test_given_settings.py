@@ -10,7 +10,13 @@ import pytest
 import foretext as ft
 from foretext.base.errors import ArgumentError, SettingError
 from foretext.recipe import Recipe
-from foretext.recipe.recipe import given_by_candidate, given_sections, given_values
+from foretext.recipe.recipe import (
+    given_by_candidate,
+    given_sections,
+    given_values,
+    is_recipe_name,
+    names_recipe,
+)
 from foretext.vectors.word_vectors import WordVectors
 
 TEXTS = ["the old ship left the harbour at noon", "the king saw the old ship in the harbour"] * 20
@@ -79,3 +85,17 @@ def test_arguments_of_others_say_where_they_go() -> None:
         classifier.fit(["a", "b"], ["x", "y"], budget="30s")  # type: ignore[call-arg]
     with pytest.raises(ArgumentError, match=r"^settings: .*finetune, pretrain"):
         ft.Word2Vec().fit(TEXTS, settings=["vectors.epochs=1"])  # type: ignore[call-arg]
+
+
+def test_a_name_of_a_recipe_is_none_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("bert", "bert-mini", "run"):
+        (tmp_path / name).mkdir()
+    assert [is_recipe_name(name) for name in ("bert", "bert-mini", "own.toml")] == [True] * 3
+    assert not any(is_recipe_name(name) for name in ("run", "run-mini", "./bert", "./bert-mini"))
+    assert names_recipe("bert-mini")
+    assert names_recipe("missing")  # the error says which recipes there are
+    assert not names_recipe("run")
+    assert not names_recipe("./bert-mini")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from foretext.base.terminal import say
-from foretext.cli.completion import complete_base, complete_setting_of_task, complete_task
+from foretext.cli.completion import complete_base, complete_task
 from foretext.cli.row_options import (
     Label,
     Negative,
@@ -24,7 +24,15 @@ from foretext.cli.row_options import (
     Token,
     ValidTarget,
 )
-from foretext.cli.shared import AsJson, Overwrite, Quiet, given_options, print_json, print_table
+from foretext.cli.shared import (
+    AsJson,
+    Overwrite,
+    Quiet,
+    TaskSettings,
+    given_options,
+    print_json,
+    print_table,
+)
 from foretext.tasks.named_columns import checked_columns, files_of_rows
 
 if TYPE_CHECKING:
@@ -125,15 +133,7 @@ def finetune(
     test_target: TestTarget = None,
     token: Token = None,
     tag: Tag = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="SECTION.NAME=VALUE",
-            help="Change one setting; `foretext list --settings` shows them.",
-            autocompletion=complete_setting_of_task,
-        ),
-    ] = None,
+    settings: TaskSettings = None,
     seeds: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Trainings, for a mean and a deviation.")
     ] = None,

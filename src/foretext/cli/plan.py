@@ -5,20 +5,21 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from foretext.base.errors import SettingError
 from foretext.base.terminal import say
-from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
+from foretext.cli.completion import complete_recipe
 from foretext.cli.shared import (
     AsJson,
     Auto,
     Column,
     Encoding,
     Entities,
+    RecipeFile,
+    RecipeSettings,
     given_options,
     hiding,
     print_json,
@@ -56,19 +57,8 @@ def plan(
             help="Wall-clock time for everything, such as 90s, 10m; default: by the text's size.",
         ),
     ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A TOML file whose settings go over the recipe's."),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="SECTION.NAME=VALUE",
-            help="Change one setting; `foretext list --settings` shows them.",
-            autocompletion=complete_setting_of_recipe,
-        ),
-    ] = None,
+    config: RecipeFile = None,
+    settings: RecipeSettings = None,
     encoding: Encoding = None,
     column: Column = None,
     entities: Entities = None,

@@ -11,7 +11,7 @@ import typer
 
 from foretext.base.errors import SettingError
 from foretext.base.terminal import say
-from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
+from foretext.cli.completion import complete_recipe
 from foretext.cli.shared import (
     Address,
     AsJson,
@@ -22,6 +22,8 @@ from foretext.cli.shared import (
     Entities,
     Overwrite,
     Quiet,
+    RecipeFile,
+    RecipeSettings,
     TextWorkers,
     given_options,
     hiding,
@@ -68,19 +70,8 @@ def pretrain(
             "language model is chosen to fit (see `foretext plan`).",
         ),
     ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A TOML file whose settings go over the recipe's."),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="SECTION.NAME=VALUE",
-            help="Change one setting; `foretext list --settings` shows them.",
-            autocompletion=complete_setting_of_recipe,
-        ),
-    ] = None,
+    config: RecipeFile = None,
+    settings: RecipeSettings = None,
     encoding: Encoding = None,
     column: Column = None,
     entities: Entities = None,

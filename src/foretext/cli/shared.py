@@ -19,7 +19,11 @@ import typer
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.registry import trust
 from foretext.base.terminal import say, standard_input, visible
-from foretext.cli.completion import complete_run
+from foretext.cli.completion import (
+    complete_run,
+    complete_setting_of_recipe,
+    complete_setting_of_task,
+)
 
 if TYPE_CHECKING:
     from foretext.progress import Progress
@@ -37,7 +41,10 @@ __all__ = [
     "ModelArgument",
     "Overwrite",
     "Quiet",
+    "RecipeFile",
+    "RecipeSettings",
     "RunArgument",
+    "TaskSettings",
     "TextWorkers",
     "Trust",
     "Workers",
@@ -120,6 +127,27 @@ TextWorkers = Annotated[
         "that stay after a kill; by default threads do. Results are the same.",
     ),
 ]
+
+RecipeFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", help="A TOML file whose settings go over the recipe's."
+    ),
+]
+
+
+def _setting(completed: Callable[[Any, str], Any]) -> Any:
+    """Return the option that changes a setting."""
+    return typer.Option(
+        "--set",
+        metavar="SECTION.NAME=VALUE",
+        help="Change one setting; `foretext list --settings` shows them.",
+        autocompletion=completed,
+    )
+
+
+RecipeSettings = Annotated[list[str] | None, _setting(complete_setting_of_recipe)]
+TaskSettings = Annotated[list[str] | None, _setting(complete_setting_of_task)]
 
 Auto = Annotated[
     bool,

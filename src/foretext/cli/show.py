@@ -8,13 +8,15 @@ from typing import Annotated, Literal
 import typer
 
 from foretext.base.terminal import say
-from foretext.cli.completion import complete_recipe, complete_setting_of_recipe
+from foretext.cli.completion import complete_recipe
 from foretext.cli.shared import (
     AsJson,
     Column,
     Encoding,
     Entities,
     Overwrite,
+    RecipeFile,
+    RecipeSettings,
     hiding,
     print_json,
     reading,
@@ -60,19 +62,8 @@ def show(
             help="A run or a file with a tokenizer; by default one is learned of the text.",
         ),
     ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A TOML file whose settings go over the recipe's."),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="SECTION.NAME=VALUE",
-            help="Change one setting; `foretext list --settings` shows them.",
-            autocompletion=complete_setting_of_recipe,
-        ),
-    ] = None,
+    config: RecipeFile = None,
+    settings: RecipeSettings = None,
     encoding: Encoding = None,
     column: Column = None,
     entities: Entities = None,
@@ -89,48 +80,26 @@ def show(
 ) -> None:
     """Show training examples on your text, or what a model looks at."""
     from foretext.base.files import refuse_existing
-    from foretext.corpus import CorpusConfig
     from foretext.messages import in_language
     from foretext.pretraining.learner import Draw
-    from foretext.pretraining.looked_text import refuse_without_effect
-    from foretext.pretraining.showing import (
-        EXAMPLES,
-        recipe_title,
-        refuse_idle,
-        show_recipe,
-        shown_kind,
-        shown_task,
-        with_config,
-    )
-    from foretext.recipe import Recipe
-    from foretext.recipe.recipe import given_sections, names_recipe
-    from foretext.report.run_showing import show_run
-    from foretext.tasks import TASKS
-    from foretext.tokenizers.subwords import SUBWORDS
+    from foretext.pretraining.showing import EXAMPLES, show_named
+    from foretext.recipe.recipe import given_sections
 
     if output is not None:
         refuse_existing(output, overwrite=overwrite)
-    given = [*(settings or []), *reading(encoding, column), *hiding(entities)]
+    given = given_sections(
+        [*(settings or []), *reading(encoding, column), *hiding(entities)], "--set "
+    )
     draw = Draw(EXAMPLES if number is None else number, seed, tokenizer)
+    drawing = {
+        "--tokenizer": tokenizer,
+        "--set": settings,
+        "--config": config,
+        "--seed": seed or None,
+        "--entities": entities,
+    }
     with in_language(lang):
-        if recipe in TASKS:
-            sections = with_config(config, given_sections(given, "--set "))
-            found = shown_task(recipe, text, draw, sections)
-        elif recipe in SUBWORDS:
-            sections = with_config(config, given_sections(given, "--set "))
-            found = shown_kind(recipe, text, draw, sections)
-        elif not names_recipe(recipe):
-            idle = {"--tokenizer": tokenizer, "--set": settings, "--config": config}
-            refuse_idle(**idle, **{"--seed": seed or None, "--entities": entities})
-            named = {"encoding": encoding, "column": column}
-            chosen = {name: value for name, value in named.items() if value is not None}
-            corpus = CorpusConfig.checked(chosen, "corpus") if chosen else None
-            found = show_run(recipe, text, number, corpus)
-        else:
-            sections = with_config(config, given_sections(given, "--set "))
-            loaded = Recipe.load(recipe, given, config)
-            refuse_without_effect(text, draw, sections)
-            found = show_recipe(loaded, text, draw, recipe_title(recipe))
+        found = show_named(recipe, text, draw, number, given, drawing, config)
     if output is not None:
         found.save(output, overwrite=overwrite)
     if as_json:

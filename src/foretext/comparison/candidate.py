@@ -28,7 +28,7 @@ from foretext.base.sizes import SIZES, split_size
 from foretext.finetuning.base_names import AUTO, EMBEDDINGS, LEARNERS, base_names
 from foretext.finetuning.bases import is_name
 from foretext.recipe import Recipe
-from foretext.recipe.recipe import read_recipe
+from foretext.recipe.recipe import is_recipe_name, read_recipe
 from foretext.recipes import recipe_names
 from foretext.tasks.task import Candidates, task_named
 
@@ -189,11 +189,11 @@ def named_candidate(name: str, task: str) -> Candidate:
     if over and words == FROZEN:
         return _frozen(network, task)
     recipe, over, network = (part.strip() for part in name.partition(OVER.strip()))
-    if over and _is_recipe(recipe):
+    if over and is_recipe_name(recipe):
         return _over_vectors(recipe, network, task)
-    if name in LEARNERS and (task == "classification" or not _is_recipe(name)):
+    if name in LEARNERS and (task == "classification" or not is_recipe_name(name)):
         return Candidate(name, name, group="classical", least_seconds=LEARNER_SECONDS)
-    if _is_recipe(name):
+    if is_recipe_name(name):
         return _pretrained(name, task)
     if name in NETWORKS or is_name(name):
         seconds = NETWORK_SECONDS * _of(task).slowness
@@ -260,7 +260,7 @@ def _pretrained(name: str, task: str) -> Candidate:
 
 def _over_vectors(recipe: str, network: str, task: str) -> Candidate:
     """Word vectors of a recipe under a network."""
-    if not _is_recipe(recipe) or not _learns_words(read_recipe(recipe)):
+    if not is_recipe_name(recipe) or not _learns_words(read_recipe(recipe)):
         raise SettingError(
             f"The candidate '{recipe}{OVER}{network}': '{recipe}' is no recipe of word vectors; "
             "take word2vec, glove, fasttext or a TOML file with a section [vectors]."
@@ -281,7 +281,7 @@ def _frozen(name: str, task: str) -> Candidate:
     """The vectors of a recipe, or of a given base, under a linear head."""
     whole = f"{name}{OVER}{FROZEN}"
     settings = {EMBEDDINGS: {"words": False}}
-    if not _is_recipe(name):
+    if not is_recipe_name(name):
         if not Path(name).exists():
             raise _unknown(name, task)
         return replace(_given(name, task), name=whole, settings=settings, is_frozen=True)
@@ -320,7 +320,7 @@ def _network(name: str, task: str) -> tuple[str, dict[str, Mapping[str, Any]]]:
 def _not_pretrained(name: str, stem: str, task: str) -> Candidate:
     """The network of a recipe, or that of a given model, with random weights."""
     seconds = NETWORK_SECONDS * _of(task).slowness
-    if not _is_recipe(stem):
+    if not is_recipe_name(stem):
         given = named_candidate(stem, task)
         if given.group != "given":
             raise SettingError(f"The candidate '{name}': '{stem}' is not pretrained either.")
@@ -350,7 +350,7 @@ def untouched_name(name: str) -> str:
 def _untouched(name: str, stem: str, task: str) -> Candidate:
     """The vectors of a given model, or of what a recipe has pretrained, without any training."""
     whole = named_candidate(stem, task)
-    if _is_recipe(stem):
+    if is_recipe_name(stem):
         return replace(
             whole,
             name=name,
@@ -373,10 +373,6 @@ def _given(name: str, task: str) -> Candidate:
     """A run, a folder of another library, or a vector file."""
     seconds = GIVEN_SECONDS * _of(task).slowness
     return Candidate(name, name, group="given", least_seconds=seconds)
-
-
-def _is_recipe(name: str) -> bool:
-    return split_size(name)[0] in recipe_names() or Path(name).suffix == ".toml"
 
 
 def _learns_words(sections: Sections) -> bool:

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from foretext.backbones import BACKBONES
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.registry import imported
-from foretext.base.sizes import split_size
 from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
-from foretext.recipe.recipe import read_recipe
+from foretext.recipe.recipe import is_recipe_name, read_recipe
 from foretext.recipe.sections import (
     CORPUS,
     DATA,
@@ -153,7 +151,7 @@ def fine_tuning_groups(task: str, base: str) -> list[SettingGroup]:
 
 
 def _called(name: str) -> Iterator[SettingGroup]:
-    if split_size(name)[0] in recipe_names() or Path(name).suffix == ".toml":
+    if is_recipe_name(name):
         yield recipe_group(name)
     if name in TASKS:
         yield task_group(name)

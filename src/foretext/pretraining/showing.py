@@ -12,6 +12,7 @@ from foretext.base.errors import SettingError
 from foretext.base.files import temporary_folder
 from foretext.base.parsing import read_toml
 from foretext.base.registry import imported
+from foretext.corpus import CorpusConfig
 from foretext.corpus.texts import TextSource, text_or_files
 from foretext.messages import Language, in_language, language
 from foretext.pretraining.given_texts import read_memory
@@ -31,13 +32,8 @@ from foretext.tokenizers.subwords import SUBWORDS
 
 __all__ = [
     "EXAMPLES",
-    "recipe_title",
-    "refuse_idle",
     "show",
-    "show_recipe",
-    "shown_kind",
-    "shown_task",
-    "with_config",
+    "show_named",
 ]
 
 EXAMPLES = 3
@@ -73,46 +69,75 @@ def show(
     Raises:
         ForetextError: text, recipe or tokenizer cannot be used; the message says why.
     """
-    number, given, name = EXAMPLES if examples is None else examples, given_sections(settings), None
-    draw = Draw(number, seed, None if tokenizer is None else Path(tokenizer))
-    if isinstance(recipe, str) and recipe in TASKS:
-        with in_language(lang):
-            return shown_task(recipe, text, draw, given)
-    if isinstance(recipe, str) and recipe in SUBWORDS:
-        with in_language(lang):
-            return shown_kind(recipe, text, draw, given)
-    if not names_recipe(recipe):
-        refuse_idle(tokenizer=tokenizer, settings=settings, seed=seed or None)
-        with in_language(lang):
-            return show_run(recipe, text, examples)
-    if isinstance(recipe, str | Path):
-        refuse_without_effect(text, draw, given)
-        name, recipe = recipe_title(recipe), Recipe.load(recipe, given)
-    elif given:
+    draw = Draw(
+        EXAMPLES if examples is None else examples,
+        seed,
+        None if tokenizer is None else Path(tokenizer),
+    )
+    drawing = {"tokenizer": tokenizer, "settings": settings, "seed": seed or None}
+    with in_language(lang):
+        return show_named(recipe, text, draw, examples, given_sections(settings), drawing)
+
+
+def show_named(
+    named: Any,
+    text: TextSource,
+    draw: Draw,
+    number: int | None,
+    given: Sections,
+    drawing: Mapping[str, Any],
+    config: Path | None = None,
+) -> Showing:
+    """Show what is named, in the language of messages: here alone is decided what that is.
+
+    Args:
+        named: a task, a kind of tokenizer, a recipe, or a trained model, as `show` takes them.
+        text: as `show` takes it.
+        draw: which examples.
+        number: of examples or lines, as the user gave it.
+        given: settings; of a trained model those of the section corpus say how a text is read.
+        drawing: options of what draws examples, by the names that the caller has for them; a
+            trained model, which draws nothing, refuses those that are not None.
+        config: a file of settings, which stand below the given ones.
+
+    Raises:
+        ForetextError: as `show`.
+    """
+    if isinstance(named, str) and named in TASKS:
+        return _of_task(named, text, draw, _with_config(config, given))
+    if isinstance(named, str) and named in SUBWORDS:
+        return _of_tokenizer(named, text, draw, _with_config(config, given))
+    if not names_recipe(named):
+        _refuse_drawing(drawing)
+        reading = given.get("corpus")
+        return show_run(
+            named, text, number, CorpusConfig.checked(reading, "corpus") if reading else None
+        )
+    if isinstance(named, str | Path):
+        recipe = Recipe.load(named, given, config)
+        refuse_without_effect(text, draw, _with_config(config, given))
+        return _of_recipe(recipe, text, draw, _title(named))
+    if given:
         raise SettingError(
             "settings: a Recipe object takes no settings; give the name of the recipe instead, or "
             "Recipe.load(NAME, settings)."
         )
-    with in_language(lang):
-        return show_recipe(recipe, text, draw, name)
+    return _of_recipe(named, text, draw, named.name)
 
 
-def shown_task(name: str, rows: Any, draw: Draw, given: Mapping[str, Mapping[str, Any]]) -> Showing:
+def _of_task(name: str, rows: Any, draw: Draw, given: Sections) -> Showing:
     """Return training examples of a task; what does so stands above this room."""
     showing: Showing = imported("foretext.finetuning.showing:show_task")(name, rows, draw, given)
     return showing
 
 
-def shown_kind(
-    kind: str, text: TextSource, draw: Draw, given: Mapping[str, Mapping[str, Any]]
-) -> Showing:
+def _of_tokenizer(kind: str, text: TextSource, draw: Draw, given: Sections) -> Showing:
     """Return what a kind of tokenizer learns from a text, and how it cuts words of it."""
-    sections = {section: dict(values) for section, values in given.items()}
-    refuse_without_effect(text, draw, sections)
-    return Showing(kind, tuple(shown_tokenizer(kind, text, draw, sections)), language())
+    refuse_without_effect(text, draw, given)
+    return Showing(kind, tuple(shown_tokenizer(kind, text, draw, given)), language())
 
 
-def with_config(config: Path | None, given: Mapping[str, Mapping[str, Any]]) -> Sections:
+def _with_config(config: Path | None, given: Sections) -> Sections:
     """Return the settings of a TOML file with the given ones over them.
 
     Raises:
@@ -125,18 +150,18 @@ def with_config(config: Path | None, given: Mapping[str, Mapping[str, Any]]) -> 
     }
 
 
-def recipe_title(recipe: str | Path) -> str:
+def _title(recipe: str | Path) -> str:
     """Return what a page calls a recipe: its name, or that of its file without the suffix."""
     return Path(recipe).stem if Path(recipe).suffix == ".toml" else str(recipe)
 
 
-def refuse_idle(**given: Any) -> None:
-    """Refuse what has no effect on a trained model.
+def _refuse_drawing(drawing: Mapping[str, Any]) -> None:
+    """Refuse options of what draws examples.
 
     Raises:
-        SettingError: something is given.
+        SettingError: one is given.
     """
-    for name, value in given.items():
+    for name, value in drawing.items():
         if value is not None:
             raise SettingError(
                 f"{name} has no effect on a trained model, which draws nothing; leave it out, or "
@@ -144,18 +169,8 @@ def refuse_idle(**given: Any) -> None:
             )
 
 
-def show_recipe(recipe: Recipe, text: TextSource, draw: Draw, name: str | None = None) -> Showing:
-    """Do what `show` does, in the language of messages.
-
-    Args:
-        recipe: that learns.
-        text: as `show` takes it.
-        draw: which examples.
-        name: of the recipe, for the headline; None: what learns.
-
-    Raises:
-        ForetextError: as `show`.
-    """
+def _of_recipe(recipe: Recipe, text: TextSource, draw: Draw, title: str) -> Showing:
+    """Return training examples of a recipe, under its title."""
     learner = learner_of(recipe)
     learner.check(recipe, None)
     if recipe.kind.reads_text and isinstance(text, str):
@@ -166,7 +181,7 @@ def show_recipe(recipe: Recipe, text: TextSource, draw: Draw, name: str | None =
         job = replace(job, recipe=recipe, corpus=sources, keep=False)
         job, notes = _read(job, learns_words=draw.tokenizer is None)
         first, *others = learner.show(job, draw)
-    return Showing(name or recipe.name, (first.noted(notes), *others), language())
+    return Showing(title, (first.noted(notes), *others), language())
 
 
 def _read(job: PretrainingJob, *, learns_words: bool) -> tuple[PretrainingJob, list[str]]:

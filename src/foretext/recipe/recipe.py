@@ -57,6 +57,7 @@ __all__ = [
     "given_by_candidate",
     "given_sections",
     "given_values",
+    "is_recipe_name",
     "names_recipe",
     "overridden",
     "read_overrides",
@@ -464,13 +465,17 @@ def _override(text: str, said: str) -> tuple[str, str, Any]:
     return section, setting, parse_toml_value(value.strip(), f"{said}{target}", SettingError)
 
 
+def is_recipe_name(name: str | Path) -> bool:
+    """Whether a name is that of a recipe, with or without a size, or of a TOML file."""
+    return split_size(str(name))[0] in recipe_names() or Path(name).suffix == ".toml"
+
+
 def names_recipe(given: object) -> bool:
     """Whether something is a recipe, or the name of one; a path that is there names a run."""
     if not isinstance(given, str | Path):
         return isinstance(given, Recipe)
-    is_shipped = str(given) in recipe_names() or Path(given).suffix == ".toml"
     try:
-        return is_shipped or not Path(given).exists()
+        return is_recipe_name(given) or not Path(given).exists()
     except (OSError, ValueError):  # too long for a path, or with NUL
         return True
 

@@ -16,7 +16,6 @@ from foretext.data.images import read_images
 from foretext.kinds import KINDS, TASK, Kind
 from foretext.messages import language, message
 from foretext.report.showing import Showing
-from foretext.tasks.predictor import Predictor
 
 __all__ = ["MOST_LINES", "show_run"]
 
@@ -45,11 +44,11 @@ def show_run(
     subject = Path(run).name or str(run) if is_path else type(model).__name__
     most = MOST_LINES if number is None else number
     if reading is not None:
-        _refuse_reading(subject, kind, model, text)
+        _refuse_reading(subject, kind, text)
     if not kind.reads_text:
         shown = tuple(model.show(_examples(subject, text)[:most]))
         return Showing(subject, shown, language(), "insight")
-    lines = list(islice(_lines(model, text, reading), MOST_READ + 1))
+    lines = list(islice(_lines(model, kind, text, reading), MOST_READ + 1))
     if not lines:
         raise CorpusError("The text is empty; give a text, or a file, folder or glob of texts.")
     shown = tuple(model.show(lines[:most]))
@@ -70,9 +69,9 @@ def _kind_of(model: Any) -> Kind:
     return KINDS.get(name, TASK)
 
 
-def _refuse_reading(subject: str, kind: Kind, model: Any, text: TextSource) -> None:
+def _refuse_reading(subject: str, kind: Kind, text: TextSource) -> None:
     """Refuse settings of a corpus where none is read."""
-    if not kind.reads_text or isinstance(model, Predictor) or is_text(text):
+    if kind.reads_rows or not kind.reads_text or is_text(text):
         raise SettingError(
             f"column and encoding have no effect on what {subject} reads here; they are of a "
             "corpus in files; leave them out."
@@ -101,7 +100,7 @@ def _cut(shown: int, number: int) -> str:
     )
 
 
-def _lines(model: Any, text: TextSource, reading: CorpusConfig | None) -> Iterator[str]:
+def _lines(model: Any, kind: Kind, text: TextSource, reading: CorpusConfig | None) -> Iterator[str]:
     """Yield the lines of a text, of a corpus or of rows; tabs stand between the texts of a row."""
     given: TextSource | Sequence[str] = text
     if isinstance(text, str):
@@ -112,7 +111,7 @@ def _lines(model: Any, text: TextSource, reading: CorpusConfig | None) -> Iterat
     elif not isinstance(text, Path):
         yield from (each.replace("\n", " ") for each in iterate_texts(text))
         return
-    if isinstance(model, Predictor):
+    if kind.reads_rows:
         for kept in model.inputs(given):
             yield "\t".join(" ".join(str(part).split()) for part in kept.texts[: len(model.fields)])
         return
