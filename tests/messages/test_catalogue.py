@@ -3,7 +3,14 @@ import string
 
 import pytest
 
-from foretext.messages import LANGUAGES, in_language, language, message, system_language
+from foretext.messages import (
+    LANGUAGES,
+    MessageTable,
+    in_language,
+    language,
+    message,
+    system_language,
+)
 from foretext.messages.catalogue import areas, messages_of
 
 
@@ -36,6 +43,14 @@ def test_chinese_messages_are_chinese(area: str) -> None:
         if key not in words:
             continue  # signs between placeholders
         assert any("\u4e00" <= letter <= "\u9fff" for letter in text), key
+
+
+def test_a_table_has_its_messages_and_the_titles_of_its_columns() -> None:
+    tagging, vectors = MessageTable("insight.tagging"), MessageTable("vectors", "column.")
+    with in_language("en"):
+        assert tagging("cut", shown=1, words=2) == message("insight.tagging.cut", shown=1, words=2)
+        assert tagging.columns("word", "tag") == ["word", "tag"]
+        assert vectors.columns("conditional", word="sea") == ["P(context | sea)"]
 
 
 def test_a_language_is_chosen_for_a_while() -> None:

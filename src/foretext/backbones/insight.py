@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Inputs
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.nn.pooling import Pooling
 from foretext.shown import Cell, Grid, Grids, Note, Part, Table
 from foretext.vectors.insight import NearText, cosines, rounded
@@ -43,6 +43,10 @@ MOST_NUMBERS = 1 << 18  # of all heads together; of more the mean over the heads
 MOST_LAYERS = 6  # columns of the table of tokens
 MOST_HEADS = 24  # that stand in the order of the layers
 DIGITS = 4
+
+LAYERS = MessageTable("insight.layers")
+ATTENTION = MessageTable("insight.attention")
+SHARES = MessageTable("insight.shares")
 
 Array = NDArray[np.floating]
 
@@ -99,11 +103,11 @@ def layer_parts(layers: Sequence[Array], tokens: Sequence[str]) -> list[Part]:
         (name, *_layer_figures(layers[max(number - 1, 0)], layer, is_first=number == 0))
         for number, (name, layer) in enumerate(zip(names, layers, strict=True))
     ]
-    parts: list[Part] = [Table.of(_said("layers", "title"), _columns("layers", columns), rows)]
+    parts: list[Part] = [Table.of(LAYERS("title"), LAYERS.columns(*columns), rows)]
     last = layers[-1][:MOST_SHOWN]
     if len(last) > 1:
         shown = tokens[: len(last)]
-        title = _said("layers", "last_grid")
+        title = LAYERS("last_grid")
         parts.append(Grid.of(title, shown, shown, rounded(cosines(last, last))))
     return parts
 
@@ -112,13 +116,13 @@ def norm_grid(layers: Sequence[Array], tokens: Sequence[str]) -> Grid:
     """Return the length of each state, a line a layer: what a recurrent network has taken up."""
     norms = np.stack([np.linalg.norm(layer[:MOST_SHOWN], axis=1) for layer in layers])
     names = layer_names(len(layers))
-    return Grid.of(_said("layers", "norms"), names, tokens[:MOST_SHOWN], rounded(norms))
+    return Grid.of(LAYERS("norms"), names, tokens[:MOST_SHOWN], rounded(norms))
 
 
 def layer_names(num: int) -> list[str]:
     """Return names of the embeddings and of the layers above them, `num` in all."""
-    layers = [_said("layers", "layer", number=number) for number in range(1, num)]
-    return [_said("layers", "embeddings"), *layers]
+    layers = [LAYERS("layer", number=number) for number in range(1, num)]
+    return [LAYERS("embeddings"), *layers]
 
 
 def attention_parts(
@@ -134,7 +138,7 @@ def attention_parts(
     """
     said = {"layers": len(maps), "heads": len(maps[0])}
     is_whole = all(weights.any(-1).all() for weights in maps)
-    parts: list[Part] = [Note(_said("attention", kind if is_whole else "past", **said))]
+    parts: list[Part] = [Note(ATTENTION(kind if is_whole else "past", **said))]
     parts.append(_table_of_heads(kind, maps, rows, columns))
     parts.append(_table_of_rows(kind, maps, rows, columns))
     return [*parts, *_grids(kind, maps, rows, columns)]
@@ -159,11 +163,11 @@ def share_parts(
         columns, shares = [*columns, "near"], [own, toward]
     cells = [[round(float(share), DIGITS) for share in each] for each in shares]
     rows = list(zip(tokens, *cells, strict=True))[:MOST_SHOWN]
-    said = [Note(_said("shares", "sums", own=float(own.sum())))]
+    said = [Note(SHARES("sums", own=float(own.sum())))]
     if len(shares) > 1:
         assert near is not None
-        said.append(Note(_said("shares", "near", text=near.text, cosine=float(shares[1].sum()))))
-    table = Table.of(_said("shares", "title", pooling=pooling), _columns("shares", columns), rows)
+        said.append(Note(SHARES("near", text=near.text, cosine=float(shares[1].sum()))))
+    table = Table.of(SHARES("title", pooling=pooling), SHARES.columns(*columns), rows)
     return [*said, table]
 
 
@@ -259,7 +263,7 @@ def _table_of_heads(
     if len(found) > MOST_HEADS:  # those first that look at least
         found.sort(key=lambda row: row[2])
     names += ["pair", "weight"]
-    return Table.of(_said("attention", f"{kind}_heads"), _columns("attention", names), found)
+    return Table.of(ATTENTION(f"{kind}_heads"), ATTENTION.columns(*names), found)
 
 
 def _table_of_rows(
@@ -277,9 +281,9 @@ def _table_of_rows(
             weight = means[layer][row, best]
             cells.append(f"{columns[best]} {weight:.2f}" if weight else "")
         found.append((name, *cells))
-    heads = [_said("attention", "layer_column", number=layer + 1) for layer in layers]
-    position = _said("attention", "position")
-    return Table.of(_said("attention", f"{kind}_rows"), [position, *heads], found)
+    heads = [ATTENTION("layer_column", number=layer + 1) for layer in layers]
+    position = ATTENTION("position")
+    return Table.of(ATTENTION(f"{kind}_rows"), [position, *heads], found)
 
 
 def _grids(
@@ -290,38 +294,28 @@ def _grids(
     labels = rows[:T], columns[:S]
     parts: list[Part] = []
     if (len(rows), len(columns)) != (T, S):
-        parts.append(
-            Note(_said("attention", "cut", shown=MOST_SHOWN, all=max(map(len, (rows, columns)))))
-        )
+        parts.append(Note(ATTENTION("cut", shown=MOST_SHOWN, all=max(map(len, (rows, columns))))))
     mean = rounded(maps[-1].astype(np.float64).mean(0)[:T, :S])
-    title = _said("attention", f"{kind}_mean", layer=len(maps))
+    title = ATTENTION(f"{kind}_mean", layer=len(maps))
     parts.append(Grid.of(title, *labels, mean))
     num = sum(len(layer) for layer in maps)
     if num == 1:
         return parts
     if num * T * S <= MOST_NUMBERS:
         names = [
-            _said("attention", "head_name", layer=layer, head=head)
+            ATTENTION("head_name", layer=layer, head=head)
             for layer, heads in enumerate(maps, 1)
             for head in range(1, len(heads) + 1)
         ]
         weights = [rounded(head[:T, :S]) for heads in maps for head in heads]
         across = len(maps[0])
     else:
-        names = [_said("attention", "layer_column", number=n) for n in range(1, len(maps) + 1)]
+        names = [ATTENTION("layer_column", number=n) for n in range(1, len(maps) + 1)]
         weights = [rounded(layer.astype(np.float64).mean(0)[:T, :S]) for layer in maps]
         across = min(len(maps), MOST_LAYERS)
-    return [*parts, Grids.of(_said("attention", f"{kind}_all"), names, *labels, weights, across)]
+    return [*parts, Grids.of(ATTENTION(f"{kind}_all"), names, *labels, weights, across)]
 
 
 def _array(values: torch.Tensor) -> Array:
     found: Array = values.float().cpu().numpy()
     return found
-
-
-def _said(table: str, name: str, **values: object) -> str:
-    return message(f"insight.{table}.{name}", **values)
-
-
-def _columns(table: str, names: Sequence[str]) -> list[str]:
-    return [_said(table, f"column_{name}") for name in names]

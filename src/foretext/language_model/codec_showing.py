@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.shown import Grid, Note, Part, Table
 from foretext.vectors.insight import rounded
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["example_parts"]
 
+_said = MessageTable("insight.codes")
 MOST_SHOWN = 64  # rows and columns of a grid
 DIGITS = 6
 
@@ -30,7 +31,7 @@ def example_parts(codec: Codec, example: Array, code: Array, back: Array) -> lis
     if (others := codec.components_error(example[None])) is not None:
         parts.append(Note(_said("components", code=code.size, error=others)))
     codes = [(number, round(float(value), DIGITS)) for number, value in enumerate(code, 1)]
-    columns = [_said(f"column_{name}") for name in ("number", "value")]
+    columns = _said.columns("number", "value")
     parts.append(Table.of(_said("code"), columns, codes[:MOST_SHOWN]))
     for title, values in (("given", example), ("back", back), ("difference", back - example)):
         plane = _plane(values)[:MOST_SHOWN, :MOST_SHOWN]
@@ -45,7 +46,3 @@ def _plane(values: Array) -> Array:
         return values.reshape(-1, values.shape[-1])
     side = round(values.size**0.5)
     return values.reshape(side, side) if side * side == values.size else values[None]
-
-
-def _said(name: str, **values: object) -> str:
-    return message(f"insight.codes.{name}", **values)

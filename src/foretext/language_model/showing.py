@@ -16,7 +16,7 @@ from foretext.backbones.insight import backbone_parts, share_parts, source_parts
 from foretext.base.errors import CorpusError
 from foretext.data.batch import Inputs
 from foretext.language_model.filling import WRITTEN
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.objectives.base import Objective
 from foretext.objectives.expectation import Row, expectation_parts, target_expectations
 from foretext.shown import Cell, Note, Part, Shown, Table, TokenLine, TokenLines
@@ -32,6 +32,10 @@ SEPARATOR = "\t"
 MOST_READ = 512  # tokens of a text
 NEW_TOKENS = 24  # that are written where a source comes without a text
 NUM_FILLINGS = 5
+
+TEXTS = MessageTable("insight.texts")
+FILL = MessageTable("insight.fill")
+SOURCE = MessageTable("insight.source")
 
 
 class _Read(NamedTuple):
@@ -94,17 +98,17 @@ class TextsInModel:
             "tokens": T,
             "layers": backbone.num_layers,
             "dim": backbone.dim,
-            "visibility": message(f"insight.texts.{self.model.visibility}"),
+            "visibility": TEXTS(f"{self.model.visibility}"),
         }
-        parts: list[Part] = [Note(message("insight.texts.reading", **figures))]
+        parts: list[Part] = [Note(TEXTS("reading", **figures))]
         if read.num_cut:
-            parts.append(Note(message("insight.texts.cut", left_out=read.num_cut)))
-        lines = [TokenLine.of(message("insight.texts.tokens"), read.tokens)]
-        lines.append(TokenLine.of(message("insight.texts.ids"), read.inputs.ids[0].tolist()))
+            parts.append(Note(TEXTS("cut", left_out=read.num_cut)))
+        lines = [TokenLine.of(TEXTS("tokens"), read.tokens)]
+        lines.append(TokenLine.of(TEXTS("ids"), read.inputs.ids[0].tolist()))
         if read.inputs.segments is not None:
             segments = read.inputs.segments[0].tolist()
-            lines.append(TokenLine.of(message("insight.texts.segments"), segments))
-        parts.append(TokenLines(message("insight.texts.title"), tuple(lines)))
+            lines.append(TokenLine.of(TEXTS("segments"), segments))
+        parts.append(TokenLines(TEXTS("title"), tuple(lines)))
         return parts
 
     def _expected(self, read: _Read) -> list[Part]:
@@ -134,8 +138,8 @@ class TextsInModel:
             for answer in answers
         ]
         names = ("mask", "token", "probability", "text")
-        columns = [message(f"insight.fill.column_{name}") for name in names]
-        return [Table.of(message("insight.fill.title"), columns, rows)]
+        columns = FILL.columns(*names)
+        return [Table.of(FILL("title"), columns, rows)]
 
     def _has_mask(self, text: str) -> bool:
         mask = self.model.tokenizer.special.mask
@@ -170,15 +174,15 @@ class TextsInModel:
         sources = [*map(namer(self.model.tokenizer), reading.source)]
         inputs_read, targets = [*map(name, row)], [*map(name, right)]
         lines = (
-            TokenLine.of(message("insight.source.source"), sources),
-            TokenLine.of(message("insight.source.input"), inputs_read),
-            TokenLine.of(message("insight.source.target"), targets),
+            TokenLine.of(SOURCE("source"), sources),
+            TokenLine.of(SOURCE("input"), inputs_read),
+            TokenLine.of(SOURCE("target"), targets),
         )
         states = backbone(inputs).last[0][: len(right)]
         expected = target_expectations(objective.token_head, states, len(opening) - 1)
         return [
-            Note(message(f"insight.source.{note}")),
-            TokenLines(message("insight.source.title"), lines),
+            Note(SOURCE(f"{note}")),
+            TokenLines(SOURCE("title"), lines),
             *self._fillings(first),
             *expectation_parts(expected, right, name, tokenizer.vocab_size),
             *source_parts(backbone, inputs, inputs_read, sources),

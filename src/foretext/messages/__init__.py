@@ -7,6 +7,7 @@ checks. ``message("objectives.masked_lm.title")`` is ``title`` of the table ``[m
 from foretext.messages.catalogue import (
     LANGUAGES,
     Language,
+    MessageTable,
     in_language,
     language,
     message,
@@ -17,6 +18,7 @@ from foretext.messages.catalogue import (
 __all__ = [
     "LANGUAGES",
     "Language",
+    "MessageTable",
     "in_language",
     "language",
     "message",

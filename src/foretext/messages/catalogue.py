@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, get_args
@@ -15,6 +16,7 @@ from typing import Any, Literal, get_args
 __all__ = [
     "LANGUAGES",
     "Language",
+    "MessageTable",
     "areas",
     "in_language",
     "language",
@@ -36,6 +38,29 @@ def message(key: str, **values: Any) -> str:
     """
     area, _, name = key.partition(".")
     return messages_of(area, language())[name].format_map(values)
+
+
+@dataclass(frozen=True)
+class MessageTable:
+    """The messages of one thing that is shown: those whose keys begin alike.
+
+    ``MessageTable("insight.tagging")("title")`` is ``message("insight.tagging.title")``.
+
+    Attributes:
+        key: with which they begin.
+        column: with which the names of a table's columns begin.
+    """
+
+    key: str
+    column: str = "column_"
+
+    def __call__(self, name: str, /, **values: Any) -> str:
+        """Return one of them, with its placeholders filled."""
+        return message(f"{self.key}.{name}", **values)
+
+    def columns(self, *names: str, **values: Any) -> list[str]:
+        """Return the titles of columns."""
+        return [self(f"{self.column}{name}", **values) for name in names]
 
 
 def language() -> Language:

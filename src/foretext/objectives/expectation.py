@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.nn.token_head import TokenHead
 from foretext.shown import Cell, Note, Part, Table
 
@@ -27,6 +27,8 @@ __all__ = [
 MOST_SHOWN = 64  # positions of a table
 NUM_BEST = 3
 DIGITS = 4
+
+EXPECTED = MessageTable("insight.expected")
 
 # Log-probabilities of all ids at each position (T, V), by what the model has seen: "left", "right",
 # or "both" sides; NaN where it predicts nothing.
@@ -90,7 +92,7 @@ def expectation_parts(
             "bits": bits / len(logs),
             "perplexity": 2 ** (bits / len(logs)),
         }
-        parts.append(Note(message(f"insight.expected.{side}", **figures)))
+        parts.append(Note(EXPECTED(f"{side}", **figures)))
         parts.append(_table(side, found, ids, name))
     return parts
 
@@ -112,8 +114,8 @@ def _table(
         own = (None, None) if each.log_prob is None else _share_and_bits(each.log_prob)
         rows.append((token, *own, *likeliest))
     said = ["token", "probability", "bits", *(f"best_{n}" for n in range(1, NUM_BEST + 1))]
-    columns = [message(f"insight.expected.column_{name}") for name in said]
-    return Table.of(message(f"insight.expected.{side}_table"), columns, rows)
+    columns = EXPECTED.columns(*said)
+    return Table.of(EXPECTED(f"{side}_table"), columns, rows)
 
 
 @torch.no_grad()

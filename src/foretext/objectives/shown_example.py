@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from foretext.data.batch import Batch, Inputs
-from foretext.messages import language, message, messages_of
+from foretext.messages import MessageTable, language, messages_of
 from foretext.shown import Cell, Grid, Note, Part, Table, TokenLine, TokenLines
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -23,15 +23,11 @@ from foretext.tokenizers.token_names import marked_token
 
 __all__ = ["ShownExample", "say", "say_all", "shapes_table"]
 
+say = MessageTable("objectives")
 NOTHING = "·"  # of a truth value
 MORE = "…"
 STEPS, STEP_TOKENS = 8, 8  # written out, and tokens of each
 TOKEN_TARGETS = frozenset({"original", "next", "previous"})
-
-
-def say(key: str, **values: object) -> str:
-    """Return a message of the area of objectives."""
-    return message(f"objectives.{key}", **values)
 
 
 def say_all(key: str, parts: Iterable[str]) -> str:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from foretext.backbones.autoencoder import Autoencoder
 from foretext.backbones.base import States
 from foretext.data.batch import Batch
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.objectives.reconstruction import Reconstruction
 from foretext.shown import Cell, Grid, Note, Part, Shown, Table
 
 __all__ = ["autoencoder_shown"]
 
+said = MessageTable("autoencoders", "column.")
 MOST_NUMBERS = 12  # of an example that is no picture
 LARGEST_PICTURE = 64  # rows or columns
 
@@ -44,11 +45,6 @@ def autoencoder_shown(
     return shown
 
 
-def said(key: str, **values: object) -> str:
-    """Return a message of autoencoders."""
-    return message(f"autoencoders.{key}", **values)
-
-
 def _structure(network: Autoencoder) -> Iterator[Part]:
     """Show each layer with the shape of what comes out of it, and its weights."""
     layers = network.structure()
@@ -62,7 +58,7 @@ def _structure(network: Autoencoder) -> Iterator[Part]:
         part = "code" if at == num_encoder else part
         shape = " × ".join(map(str, layer.shape))
         rows.append((said(f"part.{part}"), layer.name if at else "", shape, number))
-    columns = [said(f"column.{name}") for name in ("part", "layer", "shape", "weights")]
+    columns = said.columns("part", "layer", "shape", "weights")
     yield Table.of(said("network.table"), columns, rows)
 
 

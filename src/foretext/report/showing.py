@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from foretext.messages import Language, in_language, message
 from foretext.report.grid_pictures import pictures
 from foretext.shown import Grid, Shown, Table, TokenLines
 
-__all__ = ["Showing"]
+__all__ = ["Showing", "column_blocks"]
 
 TEXT_WIDTH = 100  # columns of `print`
 PAGE_WIDTH, MARGIN = 110, 2  # letters side by side on a page, and those between columns
@@ -68,7 +69,7 @@ class Showing:
                 say=message,
                 largest=_largest,
                 blocks=_blocks,
-                numeric=_is_numeric,
+                numeric=Table.is_numeric,
                 pictures=pictures,
             )
         return visible(html)
@@ -115,20 +116,25 @@ def _largest(grid: Grid) -> float:
     return max(map(abs, values), default=0) or 1.0
 
 
-def _is_numeric(table: Table, column: int) -> bool:
-    return all(isinstance(row[column], int | float | None) for row in table.rows)
-
-
 def _blocks(part: TokenLines) -> Iterator[tuple[int, int]]:
     """Yield first and last column of each block of columns that a page shows side by side."""
-    columns = max((len(line.tokens) for line in part.lines), default=0)
+    columns = zip_longest(*(line.tokens for line in part.lines), fillvalue="")
+    widths = [MARGIN + max(map(cell_len, tokens)) for tokens in columns]
+    return column_blocks(widths, PAGE_WIDTH)
+
+
+def column_blocks(widths: Sequence[int], room: int) -> Iterator[tuple[int, int]]:
+    """Yield first and last column of each block of columns that stand side by side.
+
+    Args:
+        widths: of the columns, with what is between them.
+        room: of a block; a column that is wider has a block of its own.
+    """
     start, used = 0, 0
-    for place in range(columns):
-        tokens = (line.tokens[place] for line in part.lines if place < len(line.tokens))
-        width = max(MARGIN + cell_len(token) for token in tokens)
-        if used + width > PAGE_WIDTH and place > start:
-            yield start, place
-            start, used = place, 0
+    for column, width in enumerate(widths):
+        if used + width > room and column > start:
+            yield start, column
+            start, used = column, 0
         used += width
-    if columns:
-        yield start, columns
+    if widths:
+        yield start, len(widths)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -12,10 +13,11 @@ from rich.text import Text
 from foretext.base.terminal import visible
 from foretext.messages import in_language, message
 from foretext.report.page import cell
+from foretext.report.showing import column_blocks
 from foretext.shown import Grid, Grids, Mark, Note, Part, Table, TokenLine, TokenLines
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, JustifyMethod, RenderableType
 
     from foretext.report.showing import Showing
 
@@ -86,20 +88,19 @@ def _of_lines(part: TokenLines, width: int) -> Iterator[Text]:
     styles = _styles(legend)
     rows = [row for line in part.lines for row in _rows(line, legend)]
     label_width = max((cell_len(label) for label, _, _ in rows), default=0)
-    for start, end in _blocks(rows, width - label_width - len(GAP)):
+    widths = _widths(rows)
+    room = width - label_width - len(GAP)
+    for start, end in column_blocks([len(GAP) + each for each in widths], room):
         if start:
             yield Text("")
-        widths = _widths(rows, start, end)
         for label, tokens, marks in rows:
             if not any(tokens[start:end]):
                 continue
             text = Text(_padded(label, label_width), style=LABEL)
-            for place in range(start, min(end, len(tokens))):
-                mark = marks[place] if place < len(marks) else ""
+            for column in range(start, min(end, len(tokens))):
+                mark = marks[column] if column < len(marks) else ""
                 text.append(GAP)
-                text.append(
-                    _padded(tokens[place], widths[place - start]), style=styles.get(mark, "")
-                )
+                text.append(_padded(tokens[column], widths[column]), style=styles.get(mark, ""))
             text.rstrip()
             yield text
     for mark, meant in legend.items():
@@ -121,27 +122,10 @@ def _rows(line: TokenLine, legend: dict[str, Mark]) -> Iterator[tuple[str, list[
         yield "", [visible(legend[mark].name) if mark else "" for mark in marks], marks
 
 
-def _blocks(
-    rows: Sequence[tuple[str, list[str], list[str]]], room: int
-) -> Iterator[tuple[int, int]]:
-    """Yield first and last column of each block that fits."""
-    columns = max((len(tokens) for _, tokens, _ in rows), default=0)
-    start, used = 0, 0
-    for place in range(columns):
-        width = _widths(rows, place, place + 1)[0] + len(GAP)
-        if used + width > room and place > start:
-            yield start, place
-            start, used = place, 0
-        used += width
-    if columns:
-        yield start, columns
-
-
-def _widths(rows: Sequence[tuple[str, list[str], list[str]]], start: int, end: int) -> list[int]:
-    return [
-        max((cell_len(tokens[place]) for _, tokens, _ in rows if place < len(tokens)), default=0)
-        for place in range(start, end)
-    ]
+def _widths(rows: Sequence[tuple[str, list[str], list[str]]]) -> list[int]:
+    """Return the width of each column."""
+    columns = zip_longest(*(tokens for _, tokens, _ in rows), fillvalue="")
+    return [max(map(cell_len, tokens)) for tokens in columns]
 
 
 def _styles(legend: dict[str, Mark]) -> dict[str, str]:
@@ -155,10 +139,8 @@ def _of_table(part: Table) -> Iterator[RenderableType]:
     yield from _heading(part.title)
     table = RichTable(box=None, pad_edge=False)
     for index, column in enumerate(part.columns):
-        numeric = all(isinstance(row[index], int | float | None) for row in part.rows)
-        table.add_column(
-            Text(visible(column), style=LABEL), justify="right" if numeric and part.rows else "left"
-        )
+        justify: JustifyMethod = "right" if part.is_numeric(index) and part.rows else "left"
+        table.add_column(Text(visible(column), style=LABEL), justify=justify)
     for row in part.rows[:MOST_ROWS]:
         table.add_row(*(Text("" if value is None else visible(cell(value))) for value in row))
     yield table
@@ -200,7 +182,7 @@ def _column_numbers(number: int, width: int) -> list[str]:
     if digits <= width:
         return [" ".join(f"{at:>{width}}" for at in range(number))]
     padded = [f"{at:>{digits}}" for at in range(number)]
-    return [" ".join(f"{each[place]:>{width}}" for each in padded) for place in range(digits)]
+    return [" ".join(f"{each[column]:>{width}}" for each in padded) for column in range(digits)]
 
 
 def _grid_cell(value: float | None, *, is_mask: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.search.bm25 import BM25, idf
 from foretext.search.passages import Hit, Results
 from foretext.shown import Note, Part, Table, TokenLine, TokenLines
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["query_parts"]
 
+_said = MessageTable("insight.search")
 DIGITS = 4
 
 
@@ -30,10 +31,10 @@ def query_parts(index: SearchIndex, results: Results) -> list[Part]:
     parts: list[Part] = [
         Note(_said("note", passages=len(index))),
         TokenLines(_said("words"), (TokenLine.of(_said("line"), words, marks),)),
-        Table.of(_said("weights"), _columns("word", "passages", "weight"), rows),
+        Table.of(_said("weights"), _said.columns("word", "passages", "weight"), rows),
         Table.of(
             _said("found"),
-            _columns("rank", "fused", "cosine", "bm25", "best_word", "passage"),
+            _said.columns("rank", "fused", "cosine", "bm25", "best_word", "passage"),
             [(rank, *_cells(hit, added[rank - 1])) for rank, hit in enumerate(results.hits, 1)],
         ),
     ]
@@ -58,11 +59,3 @@ def _cells(hit: Hit, each: dict[str, float]) -> tuple[float, float | None, float
         best if each.get(best) else "",
         shortened_title(hit.text),
     )
-
-
-def _said(name: str, **values: object) -> str:
-    return message(f"insight.search.{name}", **values)
-
-
-def _columns(*names: str) -> list[str]:
-    return [_said(f"column_{name}") for name in names]

@@ -112,6 +112,10 @@ class Table:
         """Return a table of any rows."""
         return cls(title, tuple(columns), tuple(tuple(row) for row in rows))
 
+    def is_numeric(self, column: int) -> bool:
+        """Whether a column holds nothing but numbers and empty cells."""
+        return all(isinstance(row[column], int | float | None) for row in self.rows)
+
     def to_json(self) -> dict[str, Any]:
         """Return the table as JSON has it."""
         rows = [list(row) for row in self.rows]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.data.rows import line_input
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.shown import Cell, Note, Part, Shown, Table, TokenLine, TokenLines
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.explanation import Explanation, Texts
@@ -40,6 +40,13 @@ MOST_WORDS = 30  # of a table
 MOST_PREDICTIONS = 64  # for one explanation
 MARKED_RATE = 0.2  # of the largest weight; words that weigh less are not marked
 DIGITS = 4
+
+LABELS = MessageTable("insight.labels")
+VIEWS = MessageTable("insight.views")
+DECIDED = MessageTable("insight.decided")
+NETWORK = MessageTable("insight.network")
+MIX = MessageTable("insight.mix")
+ANSWER = MessageTable("insight.answer")
 
 
 def shown_inputs(
@@ -74,11 +81,11 @@ def label_parts(answers: ClassAnswers) -> list[Part]:
     """Return the probability of each label of one input, the most probable first."""
     row = answers.probabilities[0]
     best = np.argsort(-row, kind="stable")[:MOST_LABELS].tolist()
-    rows = [(str(answers.labels[place]), round(float(row[place]), DIGITS)) for place in best]
+    rows = [(str(answers.labels[label]), round(float(row[label]), DIGITS)) for label in best]
     several = "several" if answers.is_multi_label else "one"
     return [
-        Note(_said(f"labels.note_{several}", labels=len(answers.labels))),
-        Table.of(_said("labels.title"), _columns("labels", ["label", "probability"]), rows),
+        Note(LABELS(f"note_{several}", labels=len(answers.labels))),
+        Table.of(LABELS("title"), LABELS.columns("label", "probability"), rows),
     ]
 
 
@@ -94,11 +101,11 @@ def views_table(
     """
     best = np.argsort(-each.mean(0), kind="stable")[:MOST_VIEWED].tolist()
     rows: list[list[Cell]] = [
-        [name, round(weight, DIGITS), *(round(float(own[place]), DIGITS) for place in best)]
+        [name, round(weight, DIGITS), *(round(float(own[label]), DIGITS) for label in best)]
         for (name, weight), own in zip(weights, each, strict=True)
     ]
-    columns = [*_columns("views", ["view", "weight"]), *(str(labels[place]) for place in best)]
-    return Table.of(_said("views.title"), columns, rows)
+    columns = [*VIEWS.columns("view", "weight"), *(str(labels[label]) for label in best)]
+    return Table.of(VIEWS("title"), columns, rows)
 
 
 def word_weight_parts(explained: Explanation) -> list[Part]:
@@ -112,13 +119,13 @@ def word_weight_parts(explained: Explanation) -> list[Part]:
         marks = [_mark(word.weight, most) for word in words]
         lines.append(TokenLine.of(field, [word.text for word in words], marks))
     figures = {"base": explained.base, "value": explained.value, "rest": explained.rest}
-    subject = _said("decided.score") if explained.label is None else str(explained.label)
-    said = _said("decided.note", label=subject, method=explained.method, **figures)
+    subject = DECIDED("score") if explained.label is None else str(explained.label)
+    said = DECIDED("note", label=subject, method=explained.method, **figures)
     rows = [(word.text, round(word.weight, DIGITS)) for word in explained.top(MOST_WORDS)]
     return [
         Note(said),
-        TokenLines(_said("decided.title"), tuple(lines)),
-        Table.of(_said("decided.table"), _columns("decided", ["word", "weight"]), rows),
+        TokenLines(DECIDED("title"), tuple(lines)),
+        Table.of(DECIDED("table"), DECIDED.columns("word", "weight"), rows),
     ]
 
 
@@ -137,15 +144,15 @@ def network_parts(model: TaskModel, examples: PaddedExamples) -> list[Part]:
     batch = examples.batch(np.zeros(1, np.int64)).to(network.backbone.embedding.device)
     parts: list[Part] = []
     if len(examples) > 1:
-        parts.append(Note(_said("network.windows", windows=len(examples))))
+        parts.append(Note(NETWORK("windows", windows=len(examples))))
     for number in range(examples.group):
         inputs = batch.inputs.rows(number, number + 1)
         tokens = [*map(name, inputs.ids[0].tolist())]
-        lines = [TokenLine.of(_said("network.tokens"), tokens)]
+        lines = [TokenLine.of(NETWORK("tokens"), tokens)]
         if inputs.segments is not None:
             segments = inputs.segments[0].tolist()
-            lines.append(TokenLine.of(_said("network.segments"), segments))
-        parts.append(TokenLines(_said("network.row", number=number + 1), tuple(lines)))
+            lines.append(TokenLine.of(NETWORK("segments"), segments))
+        parts.append(TokenLines(NETWORK("row", number=number + 1), tuple(lines)))
         if number == 0 and model.head.mix is not None:
             parts += mix_parts(model.head.mix, list(model.layer_weights))
         parts += backbone_parts(network.backbone, inputs, tokens)
@@ -159,18 +166,18 @@ def mix_parts(mix: ScalarMix, layers: Sequence[str]) -> list[Part]:
         (layer, round(score, DIGITS), round(share, DIGITS), round(scale * share, DIGITS))
         for layer, score, share in zip(layers, scores, mix.weights.tolist(), strict=True)
     ]
-    columns = _columns("mix", ["layer", "score", "weight", "scaled"])
+    columns = MIX.columns("layer", "score", "weight", "scaled")
     kind = "normed" if mix.normed else "plain"
     return [
-        Note(_said(f"mix.note_{kind}", scale=scale)),
-        Table.of(_said("mix.title"), columns, rows),
+        Note(MIX(f"note_{kind}", scale=scale)),
+        Table.of(MIX("title"), columns, rows),
     ]
 
 
 def _record_parts(record: Mapping[str, Any]) -> list[Part]:
     """Return an answer that is none of labels, as JSON has it, name by name."""
     rows = [cell for name, value in record.items() for cell in _cells(name, value)]
-    return [Table.of(_said("answer.title"), _columns("answer", ["name", "value"]), rows)]
+    return [Table.of(ANSWER("title"), ANSWER.columns("name", "value"), rows)]
 
 
 def _cells(name: str, value: Any) -> list[tuple[Cell, Cell]]:
@@ -186,11 +193,3 @@ def _mark(weight: float, most: float) -> str:
     if abs(weight) < MARKED_RATE * most or not weight:
         return ""
     return "for" if weight > 0 else "against"
-
-
-def _said(name: str, **values: object) -> str:
-    return message(f"insight.{name}", **values)
-
-
-def _columns(table: str, names: Sequence[str]) -> list[str]:
-    return [_said(f"{table}.column_{name}") for name in names]

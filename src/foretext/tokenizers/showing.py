@@ -14,7 +14,7 @@ import numpy as np
 from foretext.base.errors import CorpusError
 from foretext.base.parsing import parse_json
 from foretext.corpus.blocks import BLOCK, Blocks
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.shown import Cell, Note, Part, Shown, Table, TokenLine, TokenLines
 from foretext.tokenizers.merges import MergeStep, Merging, Rules
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -23,6 +23,7 @@ from tokenizers import models
 
 __all__ = ["MergeExamples", "candidate_cuts", "cuts_shown", "pieces_shown", "show_cuts", "words_of"]
 
+said = MessageTable("tokenizers", "column.")
 NUM_MERGES = 10
 MOST_WORDS = 12  # rows of a table of words
 MOST_CUTS = 5  # of a word, the most probable ones
@@ -31,11 +32,6 @@ WORD = re.compile(r"\w+")
 DRAWN = 3  # characters that a drawn word has at least
 
 Named = Callable[[str], str]
-
-
-def said(key: str, **values: object) -> str:
-    """Return a message of tokenizers."""
-    return message(f"tokenizers.{key}", **values)
 
 
 def named_by(tokenizer: SubwordTokenizer) -> Named:
@@ -91,9 +87,7 @@ class MergeExamples:
             (self._name(self.words[word]), int(self.counts[word]), self._spelled(symbols[word]))
             for word in order[:MOST_WORDS].tolist()
         ]
-        return Table.of(
-            title, [said(f"column.{name}") for name in ("word", "count", "symbols")], rows
-        )
+        return Table.of(title, said.columns("word", "count", "symbols"), rows)
 
     def _merges(
         self, merging: Merging, order: np.ndarray, steps: Sequence[MergeStep]
@@ -107,7 +101,7 @@ class MergeExamples:
             score = [score_of(step)] if by_score else []
             pair = [self._name(step.left), self._name(step.right)]
             rows.append([number, *pair, step.pair_count, *score, self._name(step.token)])
-        yield Table.of(said("merges.table"), [said(f"column.{name}") for name in columns], rows)
+        yield Table.of(said("merges.table"), said.columns(*columns), rows)
         yield self._word_table(merging, order, said("merges.after", number=len(steps)))
 
     def _cuts(
@@ -128,9 +122,7 @@ class MergeExamples:
             for word in chosen
         ]
         sizes = {"number": len(steps), "size": self.tokenizer.vocab_size}
-        columns = [
-            said(f"column.{name}", **sizes) for name in ("word", "merged", "greedy", "learned")
-        ]
+        columns = said.columns("word", "merged", "greedy", "learned", **sizes)
         yield Table.of(said("cuts.table"), columns, rows)
         if chosen and not self.rules.prefix:
             yield self._stepwise(chosen[0], steps)
@@ -179,7 +171,7 @@ def join(symbols: list[str], step: MergeStep) -> list[str]:
 def greedy_cutter(
     tokens: Sequence[str], rules: Rules, unknown: str | None
 ) -> Callable[[str], list[str]]:
-    """Return what cuts a word by the longest token at each place, as WordPiece does."""
+    """Return what cuts a word by the longest token at each position, as WordPiece does."""
     unknown = unknown or "[UNK]"
     ids = {token: index for index, token in enumerate(dict.fromkeys([*tokens, unknown]))}
     model = models.WordPiece(
@@ -222,7 +214,7 @@ def cuts_shown(tokenizer: SubwordTokenizer, words: Sequence[str]) -> Shown:
         tokens = cut_by(tokenizer, word)
         ids = [tokenizer.library.token_to_id(token) for token in tokens]
         rows.append((word, " ".join(map(name, tokens)), " ".join(map(str, ids))))
-    columns = [said(f"column.{each}") for each in ("word", "tokens", "ids")]
+    columns = said.columns("word", "tokens", "ids")
     note = Note(said("cuts.given", size=tokenizer.vocab_size))
     return Shown(said("cuts.title"), (note, Table.of(said("cuts.table"), columns, rows)))
 
@@ -235,7 +227,7 @@ def pieces_shown(
     chosen = sorted(scores, key=lambda piece: -scores[piece])
     sizes = {"pieces": len(chosen), "words": len(words), "tokens": sum(words.values())}
     rows = [(piece, scores[piece], float(np.exp(scores[piece]))) for piece in chosen[:MOST_WORDS]]
-    columns = [said(f"column.{name}") for name in ("piece", "log", "probability")]
+    columns = said.columns("piece", "log", "probability")
     table = Table.of(said("pieces.table"), columns, rows)
     first = Shown(said("pieces.title"), (Note(said("pieces.note", **sizes)), table))
     fits = [word for word in words if DRAWN < len(word) <= LONGEST] or list(words)
@@ -259,7 +251,7 @@ def _candidates(word: str, scores: Mapping[str, float]) -> Shown:
         for share in [float(np.exp(score - total))]
     ]
     names = ("cut", "sum", "log", "among")
-    columns = [said(f"column.{name}", number=len(rows)) for name in names]
+    columns = said.columns(*names, number=len(rows))
     table = Table.of(said("candidates.table"), columns, rows)
     note = Note(said("candidates.note" if found else "candidates.none"))
     return Shown(said("candidates.title", word=word), (note, table) if found else (note,))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.errors import CorpusError
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.shown import Grid, Note, Part, Table, TokenLine, TokenLines
 from foretext.vectors.insight import rounded
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["text_parts", "topics_of_words"]
 
+_said = MessageTable("insight.topics")
 MOST_TOPICS = 10
 MOST_WORDS = 64
 NUM_WORDS = 8  # that say what a topic is
@@ -63,14 +64,10 @@ def text_parts(model: TopicModel, text: str, shares: NDArray[Any]) -> list[Part]
     best = np.argsort(-shares, kind="stable")[:MOST_TOPICS].tolist()
     described = model.topics(NUM_WORDS)
     said = [" ".join(word for word, _ in own) for own in described]
-    lines = [(place + 1, round(float(shares[place]), DIGITS), said[place]) for place in best]
-    columns = [_said(f"column_{name}") for name in ("topic", "share", "topic_words")]
+    lines = [(topic + 1, round(float(shares[topic]), DIGITS), said[topic]) for topic in best]
+    columns = _said.columns("topic", "share", "topic_words")
     parts.append(Table.of(_said("shares"), columns, lines))
     each = topics_of_words(model, rows[known], shares)[:MOST_WORDS, best]
-    labels = [words[place] for place in known[:MOST_WORDS]]
-    topics = [f"{place + 1} {described[place][0][0]}" for place in best]
+    labels = [words[position] for position in known[:MOST_WORDS]]
+    topics = [f"{topic + 1} {described[topic][0][0]}" for topic in best]
     return [*parts, Grid.of(_said("grid"), labels, topics, rounded(each))]
-
-
-def _said(name: str, **values: object) -> str:
-    return message(f"insight.topics.{name}", **values)

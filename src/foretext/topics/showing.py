@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.shown import Note, Part, Shown, Table, TokenLine, TokenLines
 from foretext.topics.bags import Batch, document_rates, ids_of
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["topics_shown"]
 
+said = MessageTable("topics")
 MOST_WORDS = 12  # rows of a table
 MOST_TOKENS = 60  # of a document; of a longer one the beginning is shown
 
@@ -35,11 +36,6 @@ def topics_shown(model: LDA, words: list[str], number: int, seed: int) -> list[S
         for at in sorted(drawn.tolist())
     )
     return [Shown(said("title"), tuple(_words(model, words))), *documents]
-
-
-def said(key: str, **values: object) -> str:
-    """Return a message of topics."""
-    return message(f"topics.{key}", **values)
 
 
 def _words(model: LDA, words: list[str]) -> Iterator[Part]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.errors import CorpusError
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.shown import Note, Part, Table, TokenLine, TokenLines
 from foretext.vectors.insight import cosines, word_parts
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["text_parts"]
 
+_said = MessageTable("insight.documents")
 NUM_NEAREST = 10
 SEEDS = 5  # of inference, which draws: how far its vectors are from each other
 DIGITS = 4
@@ -49,10 +50,6 @@ def text_parts(model: DocumentVectors, text: str, vector: NDArray[Any]) -> list[
         (name, round(float(cosine), DIGITS), model.beginning(name))
         for name, cosine in model.documents.similar_by_vector(vector, NUM_NEAREST)
     ]
-    columns = [_said(f"column_{name}") for name in ("document", "cosine", "beginning")]
+    columns = _said.columns("document", "cosine", "beginning")
     parts += [Note(said), Table.of(_said("nearest"), columns, rows)]
     return [*parts, *word_parts(model.words, text)] if model.network.config.reads_words else parts
-
-
-def _said(name: str, **values: object) -> str:
-    return message(f"insight.documents.{name}", **values)

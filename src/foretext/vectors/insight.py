@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.errors import CorpusError
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.shown import Cell, Grid, Note, Part, Shown, Table, TokenLine, TokenLines
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ MOST_WORDS = 32
 MOST_NGRAMS = 40
 NUM_NEAREST = 5
 DIGITS = 4
+
+COSINES = MessageTable("insight.cosines")
+WORDS = MessageTable("insight.words")
 
 Array = NDArray[Any]
 
@@ -72,10 +75,10 @@ def nearest(texts: Sequence[str], vectors: Array) -> list[NearText | None]:
         return [None] * len(texts)
     own = cosines(vectors, vectors)
     np.fill_diagonal(own, -np.inf)
-    places = own.argmax(1).tolist()
+    nearest_rows = own.argmax(1).tolist()
     return [
-        NearText(shortened_title(texts[place]), vectors[place], float(own[row, place]))
-        for row, place in enumerate(places)
+        NearText(shortened_title(texts[other]), vectors[other], float(own[row, other]))
+        for row, other in enumerate(nearest_rows)
     ]
 
 
@@ -83,7 +86,7 @@ def all_texts(texts: Sequence[str], vectors: Array) -> list[Shown]:
     """Return the cosines of all texts with each other under one title; [] of a single text."""
     if len(texts) < 2:
         return []
-    return [Shown(message("insight.cosines.all"), tuple(cosine_parts(texts, vectors)))]
+    return [Shown(COSINES("all"), tuple(cosine_parts(texts, vectors)))]
 
 
 def cosine_parts(texts: Sequence[str], vectors: Array) -> list[Part]:
@@ -95,11 +98,11 @@ def cosine_parts(texts: Sequence[str], vectors: Array) -> list[Part]:
     ]
     labels = _labels(texts[:MOST_TEXTS])
     values = rounded(cosines(vectors[:MOST_TEXTS], vectors[:MOST_TEXTS]))
-    columns = [message(f"insight.cosines.column_{name}") for name in ("text", "nearest", "cosine")]
+    columns = COSINES.columns("text", "nearest", "cosine")
     return [
-        Note(message("insight.cosines.note", texts=len(texts), dim=vectors.shape[1])),
-        Grid.of(message("insight.cosines.grid"), labels, labels, values),
-        Table.of(message("insight.cosines.table"), columns, rows),
+        Note(COSINES("note", texts=len(texts), dim=vectors.shape[1])),
+        Grid.of(COSINES("grid"), labels, labels, values),
+        Table.of(COSINES("table"), columns, rows),
     ]
 
 
@@ -115,15 +118,15 @@ def word_parts(vectors: WordVectors, text: str) -> list[Part]:
     known = [word for word in words if vectors.has_index_for(word)]
     lines = (
         TokenLine.of(
-            message("insight.words.line"),
+            WORDS("line"),
             vectors.words_in(text),
             ["" if vectors.has_index_for(word) else "unknown" for word in vectors.words_in(text)],
         ),
     )
     figures = {"words": len(words), "known": len(known), "dim": vectors.vector_size}
     parts: list[Part] = [
-        Note(message("insight.words.note", **figures)),
-        TokenLines(message("insight.words.title"), lines),
+        Note(WORDS("note", **figures)),
+        TokenLines(WORDS("title"), lines),
     ]
     if not known:
         return parts
@@ -132,7 +135,7 @@ def word_parts(vectors: WordVectors, text: str) -> list[Part]:
     if len(known) > 1:
         shown = known[:MOST_WORDS]
         own = np.stack([vectors.get_vector(word) for word in shown])
-        title = message("insight.words.grid")
+        title = WORDS("grid")
         parts.append(Grid.of(title, shown, shown, rounded(cosines(own, own))))
     if vectors.subwords is not None:
         parts.append(_ngram_table(vectors, vectors.subwords, known))
@@ -152,16 +155,16 @@ def _neighbour_table(vectors: WordVectors, words: Sequence[str]) -> Table:
         found += [""] * (NUM_NEAREST - len(found))
         rows.append((word, count, round(float(np.linalg.norm(vector)), DIGITS), *found))
     names = ["word", "count", "norm", *(f"near_{n}" for n in range(1, NUM_NEAREST + 1))]
-    columns = [message(f"insight.words.column_{name}") for name in names]
-    return Table.of(message("insight.words.neighbours"), columns, rows)
+    columns = WORDS.columns(*names)
+    return Table.of(WORDS("neighbours"), columns, rows)
 
 
 def _text_table(vectors: WordVectors, text: str) -> Table:
     """Return the words nearest to the vector of the whole text."""
     near = vectors.similar_by_vector(vectors.embed([text])[0], topn=2 * NUM_NEAREST)
-    columns = [message(f"insight.words.column_{name}") for name in ("word", "cosine")]
+    columns = WORDS.columns("word", "cosine")
     rows = [(word, round(float(cosine), DIGITS)) for word, cosine in near]
-    return Table.of(message("insight.words.text"), columns, rows)
+    return Table.of(WORDS("text"), columns, rows)
 
 
 def _ngram_table(vectors: WordVectors, subwords: SubwordVectors, words: Sequence[str]) -> Table:
@@ -175,8 +178,8 @@ def _ngram_table(vectors: WordVectors, subwords: SubwordVectors, words: Sequence
             norm = round(float(np.linalg.norm(vector)), DIGITS)
             rows.append((word, ngram, round(cosine, DIGITS), norm, f"{near} {how_near:.3f}"))
     names = ("word", "ngram", "with_word", "norm", "leads_to")
-    columns = [message(f"insight.words.column_{name}") for name in names]
-    return Table.of(message("insight.words.ngrams"), columns, rows[:MOST_NGRAMS])
+    columns = WORDS.columns(*names)
+    return Table.of(WORDS("ngrams"), columns, rows[:MOST_NGRAMS])
 
 
 def _labels(texts: Sequence[str]) -> list[str]:

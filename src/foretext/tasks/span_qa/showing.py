@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.shown import Grid, Note, Part, Table
 from foretext.tasks.span_qa.answers import SpanChoice
 from foretext.tasks.span_qa.readings import Reading
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["reading_parts"]
 
+_said = MessageTable("insight.spans")
 MOST_SHOWN = 64  # tokens of the passage, around the best span
 NUM_SPANS = 5
 DIGITS = 4
@@ -54,23 +55,23 @@ def _table_of_spans(reading: Reading, choice: SpanChoice) -> Table:
         chosen.append(len(candidates) - 1)
     rows = [
         (
-            candidates[place].text or _said("none"),
-            candidates[place].start,
-            candidates[place].end,
-            round(float(scores[place if place < len(reading.spans) else -1]), DIGITS),
-            round(candidates[place].probability, DIGITS),
+            candidates[number].text or _said("none"),
+            candidates[number].start,
+            candidates[number].end,
+            round(float(scores[number if number < len(reading.spans) else -1]), DIGITS),
+            round(candidates[number].probability, DIGITS),
         )
-        for place in chosen
+        for number in chosen
     ]
-    names = ("span", "from", "to", "score", "probability")
-    return Table.of(_said("spans"), [_said(f"column_{name}") for name in names], rows)
+    columns = _said.columns("span", "from", "to", "score", "probability")
+    return Table.of(_said("spans"), columns, rows)
 
 
 def _scores(
     windows: QuestionWindows, outputs: Outputs, context: str, reading: Reading
 ) -> list[Part]:
     """Return both scores of the tokens around the best span, in the window that has it best."""
-    number, centre = _best_place(windows, outputs, reading)
+    number, centre = _best_window(windows, outputs, reading)
     start, first = int(windows.passage_starts[number]), int(windows.firsts[number])
     size, offsets = int(windows.sizes[number]), windows.passages[0].offsets
     if not size:
@@ -83,7 +84,7 @@ def _scores(
     return [Grid.of(_said("grid"), rows, tokens, rounded(scores[shown].T))]
 
 
-def _best_place(windows: QuestionWindows, outputs: Outputs, reading: Reading) -> tuple[int, int]:
+def _best_window(windows: QuestionWindows, outputs: Outputs, reading: Reading) -> tuple[int, int]:
     """Return the window in which the best span scores most, and the first of its tokens there.
 
     Without a span these are the first ones.
@@ -99,7 +100,3 @@ def _best_place(windows: QuestionWindows, outputs: Outputs, reading: Reading) ->
             score = float(output[start + begins, 0] + output[start + ends, 1])
             best = max(best, (score, number, begins))
     return best[1:]
-
-
-def _said(name: str, **values: object) -> str:
-    return message(f"insight.spans.{name}", **values)

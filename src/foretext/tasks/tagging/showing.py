@@ -14,13 +14,14 @@ import torch
 from numpy.typing import NDArray
 
 from foretext.heads.tagging import TaggingHead
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.nn.crf import CRF, ScoredPath
 from foretext.shown import Cell, Grid, Note, Part, Table, TokenLine, TokenLines
 from foretext.vectors.insight import rounded
 
 __all__ = ["sentence_parts"]
 
+_said = MessageTable("insight.tagging")
 NUM_PATHS = 5
 MOST_SHOWN = 64  # tokens of a grid
 DIGITS = 4
@@ -70,26 +71,28 @@ def _table_of_tokens(
     probabilities: NDArray[np.float64],
     chosen: Sequence[int],
 ) -> Table:
-    """Return what each token adds to the score of the best path, and the tag in second place."""
+    """Return what each token adds to the score of the best path, and the second best tag."""
     columns, rows = ["word", "tag", "probability", "emission"], []
     if crf is not None:
         columns.append("step")
     columns += ["second", "second_probability"]
-    for place, (word, tag) in enumerate(zip(words, chosen, strict=True)):
-        own = probabilities[place]
+    for position, (word, tag) in enumerate(zip(words, chosen, strict=True)):
+        own = probabilities[position]
         others = np.delete(np.arange(len(names)), tag)
         second = int(others[own[others].argmax()]) if len(others) else tag
-        row: list[Cell] = [word, names[tag], _short(own[tag]), _short(scores[place, tag])]
+        row: list[Cell] = [word, names[tag], _short(own[tag]), _short(scores[position, tag])]
         if crf is not None:
-            row.append(_short(_step(crf, chosen, place)))
+            row.append(_short(_step(crf, chosen, position)))
         rows.append([*row, names[second], _short(own[second])])
-    return Table.of(_said("table"), _columns(columns), rows)
+    return Table.of(_said("table"), _said.columns(*columns), rows)
 
 
-def _step(crf: CRF, tags: Sequence[int], place: int) -> float:
+def _step(crf: CRF, tags: Sequence[int], position: int) -> float:
     """Return the score of the step to a token's tag, and of the sentence's ends."""
-    step = crf.start[tags[0]] if place == 0 else crf.transitions[tags[place - 1], tags[place]]
-    return float(step.detach()) + (float(crf.end[tags[-1]]) if place == len(tags) - 1 else 0.0)
+    step = (
+        crf.start[tags[0]] if position == 0 else crf.transitions[tags[position - 1], tags[position]]
+    )
+    return float(step.detach()) + (float(crf.end[tags[-1]]) if position == len(tags) - 1 else 0.0)
 
 
 def _table_of_paths(
@@ -106,7 +109,7 @@ def _table_of_paths(
         ]
         share = float(np.exp(path.log_probability))
         rows.append((rank, _short(path.score), _short(share), ", ".join(others)))
-    columns = _columns(["rank", "path_score", "path_probability", "differs"])
+    columns = _said.columns("rank", "path_score", "path_probability", "differs")
     return Table.of(_said("paths"), columns, rows)
 
 
@@ -135,11 +138,3 @@ def _transitions(crf: CRF, names: Sequence[str]) -> Grid:
 
 def _short(value: float) -> float:
     return round(float(value), DIGITS)
-
-
-def _said(name: str, **values: object) -> str:
-    return message(f"insight.tagging.{name}", **values)
-
-
-def _columns(names: Sequence[str]) -> list[str]:
-    return [_said(f"column_{name}") for name in names]

@@ -13,7 +13,7 @@ from foretext.data.padded_examples import IGNORED
 from foretext.data.rows import ParallelText
 from foretext.heads.base import TaskBase
 from foretext.heads.text_to_text import TextToTextHead
-from foretext.messages import message
+from foretext.messages import MessageTable
 from foretext.objectives.expectation import expectation_parts, target_expectations
 from foretext.shown import Grid, Note, Part, Table, TokenLine, TokenLines
 from foretext.tasks.text_to_text.alignments import text_alignment
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["writing_parts"]
 
+_said = MessageTable("insight.writing")
 DIGITS = 4
 SEED = 20_061_015  # of what is hidden, where tokens are predicted from masks
 
@@ -47,7 +48,7 @@ def writing_parts(
         (rank, output.text, _rounded(output.score), _said("ended" if output.ended else "cut"))
         for rank, output in enumerate(outputs, 1)
     ]
-    columns = [_said(f"column_{name}") for name in ("rank", "text", "score", "end")]
+    columns = _said.columns("rank", "text", "score", "end")
     beam = Table.of(_said("beam"), columns, rows)
     parts: list[Part] = [Note(_said("note", beams=len(outputs))), beam]
     best = outputs[0].text
@@ -93,9 +94,9 @@ def _steps(
         lines.insert(0, TokenLine.of(_said("source"), sources))
     parts: list[Part] = [TokenLines(_said("rows"), tuple(lines))]
     states = backbone(inputs).last[0]
-    kept = [place for place, is_one in enumerate(is_answer) if is_one]
+    kept = [position for position, is_one in enumerate(is_answer) if is_one]
     expected = target_expectations(head.head, states[kept], 0)
-    ids = [right[place] for place in kept]
+    ids = [right[position] for position in kept]
     parts += expectation_parts(expected, ids, name, tokenizer.vocab_size)
     if inputs.source is None:
         return [*parts, *backbone_parts(backbone, inputs, tokens)]
@@ -104,7 +105,3 @@ def _steps(
 
 def _rounded(score: float | None) -> float | None:
     return None if score is None else round(score, DIGITS)
-
-
-def _said(name: str, **values: object) -> str:
-    return message(f"insight.writing.{name}", **values)

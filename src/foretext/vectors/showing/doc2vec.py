@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from foretext.kernels.doc2vec import Documents, Reading, kept_words, places_of
-from foretext.kernels.sigmoid import GROUP
-from foretext.kernels.simd import LANES
 from foretext.kernels.word2vec_arrays import Method, Scratch, Targets
 from foretext.shown import Note, Part, Shown, Table
 from foretext.vectors.schedule import Slices
@@ -19,10 +16,11 @@ from foretext.vectors.showing.parts import (
     MOST_WINDOWS,
     Frequencies,
     Prediction,
+    drawn_outputs,
+    group_labels,
     huffman_table,
     loss_parts,
     no_windows,
-    node_names,
     output_lines,
     said,
     sentence_lines,
@@ -75,7 +73,7 @@ class DocumentWalk(Word2VecWalk):
         return int(kept_words(*given))
 
     def _around(self, size: int, at: int) -> Ids | None:
-        """Return the words that predict the one at a place, beside the document."""
+        """Return the words that predict the one at a position, beside the document."""
         if not self.reading.words:
             return np.zeros(0, np.int64)
         if self.reading.concatenated:
@@ -134,7 +132,7 @@ class DocumentExamples:
         yield Note(said(f"document.{self._method()}_{config.loss}", negative=config.negative))
         yield self._table(sentence, self._name(walk, number))
         if config.loss == "ns":
-            labels = self.scratch.labels.reshape(-1, LANES)[:, :GROUP].ravel()
+            labels = group_labels(self.scratch.labels)
             yield output_lines(window.centre, window.noise[0], labels, found)
         else:
             yield huffman_table(np.array([window.centre]), self.network.layer, found)
@@ -155,10 +153,10 @@ class DocumentExamples:
             noise = [" ".join(self.found.of(window.noise[0]))] if has_noise else []
             rows.append([self.found.words[window.centre], given, *noise])
         columns = ["predicted", "given", *(["noise_words"] if has_noise else [])]
-        return Table.of(said("document.table"), [said(f"column.{name}") for name in columns], rows)
+        return Table.of(said("document.table"), said.columns(*columns), rows)
 
     def _words(self, window: Window) -> list[str]:
-        """Return the words of a window; with concatenation a place may be empty."""
+        """Return the words of a window; with concatenation a position may be empty."""
         empty = said("document.empty")
         return [self.found.words[word] if word else empty for word in window.contexts]
 
@@ -174,12 +172,6 @@ class DocumentExamples:
             combined = {"mean": vectors.mean(0), "sum": vectors.sum(0), "concat": vectors.ravel()}
             hidden = combined[config.context]
         outputs = network.output_rows.reshape(len(network.counts), -1)
-        return Prediction(name, hidden, outputs, *self._outputs(window), network.layer)
-
-    def _outputs(self, window: Window) -> tuple[NDArray[np.int64], NDArray[np.bool_], list[str]]:
-        layer = self.network.layer
-        if self.network.config.loss == "ns":
-            rows = np.array([window.centre, *window.noise[0]])
-            return rows, np.arange(len(rows)) == 0, self.found.of(rows)
-        drawn, labels = layer.draw(np.array([window.centre]), 0)  # nothing is random
-        return drawn[0], labels[0], node_names(drawn[0], layer)
+        noise, loss = window.noise[0], config.loss
+        drawn = drawn_outputs(window.centre, noise, loss, network.layer, self.found)
+        return Prediction(name, hidden, outputs, *drawn, network.layer)

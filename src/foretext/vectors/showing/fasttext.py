@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from foretext.kernels.fasttext import Model, Scratch, Text
-from foretext.kernels.sigmoid import GROUP
-from foretext.kernels.simd import LANES
 from foretext.shown import Note, Part, Shown, Table
 from foretext.vectors.ngrams import CharacterNgrams, marked_bytes
 from foretext.vectors.output_layer import OutputLayer
@@ -20,10 +17,11 @@ from foretext.vectors.showing.parts import (
     Frequencies,
     Prediction,
     best_seen,
+    drawn_outputs,
+    examples_shown,
+    group_labels,
     huffman_table,
     loss_parts,
-    no_windows,
-    node_names,
     output_lines,
     pair_table,
     said,
@@ -73,12 +71,8 @@ class FastTextExamples:
     def shown(self, number: int, seed: int) -> list[Shown]:
         """Show the vocabulary, and so many sentences of the first epoch with their windows."""
         walk = self.walk()
-        examples = walk.examples(number, seed)
-        parts = [tuple(self._example(sentence)) for sentence in examples] or [(no_windows(),)]
-        return [
-            vocabulary_shown(self.found, walk),
-            *(Shown(said("example.title", number=at + 1), of) for at, of in enumerate(parts)),
-        ]
+        parts = [tuple(self._example(each)) for each in walk.examples(number, seed)]
+        return [vocabulary_shown(self.found, walk), *examples_shown(parts)]
 
     def _example(self, sentence: ReadSentence) -> Iterator[Part]:
         config, found = self.config, self.found
@@ -91,7 +85,7 @@ class FastTextExamples:
         if len(window.noise) > 1:
             yield pair_table(window, found)
         if config.loss == "ns":
-            labels = self.scratch.labels.reshape(-1, LANES)[: self.model.groups, :GROUP].ravel()
+            labels = group_labels(self.scratch.labels, self.model.groups)
             mark = "center" if self.model.cbow else "context"
             yield output_lines(self._predicted(window), window.noise[0], labels, found, mark)
         else:
@@ -119,18 +113,10 @@ class FastTextExamples:
         units = self.weights.table.num_units[given - 1].sum()
         hidden = self.weights.sums()[given].sum(0) / np.float32(units)
         words = " ".join(self.found.of(given))
-        rows, labels, names = self._outputs(self._predicted(window), window.noise[0])
+        predicted, loss = self._predicted(window), self.config.loss
+        drawn = drawn_outputs(predicted, window.noise[0], loss, self.layer, self.found)
         name = said("input.units", words=words, units=int(units))
-        return Prediction(name, hidden, outputs, rows, labels, names, self.layer)
-
-    def _outputs(
-        self, predicted: int, noise: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], list[str]]:
-        if self.config.loss == "ns":
-            rows = np.array([predicted, *noise])
-            return rows, np.arange(len(rows)) == 0, self.found.of(rows)
-        drawn, labels = self.layer.draw(np.array([predicted]), 0)  # nothing is random
-        return drawn[0], labels[0], node_names(drawn[0], self.layer)
+        return Prediction(name, hidden, outputs, *drawn, self.layer)
 
 
 def ngram_table(word: str, ngrams: CharacterNgrams) -> Table:
@@ -144,4 +130,4 @@ def ngram_table(word: str, ngrams: CharacterNgrams) -> Table:
     rows.sort(key=lambda row: row[1])
     key = "ngrams.table" if len(buckets) <= MOST_NGRAMS else "ngrams.cut"
     title = said(key, word=word, marked=f"<{word}>", number=len(buckets), shown=len(rows))
-    return Table.of(title, [said(f"column.{name}") for name in ("ngram", "length", "bucket")], rows)
+    return Table.of(title, said.columns("ngram", "length", "bucket"), rows)

@@ -106,7 +106,7 @@ class PairExamples:
             if plain[k] > 0
         ]
         columns = ("context_word", "times", "by_distance", "conditional")
-        titles = [said(f"column.{name}", word=self.words[word]) for name in columns]
+        titles = said.columns(*columns, word=self.words[word])
         yield Table.of(said("glove.contexts", word=self.words[word]), titles, rows)
 
     def ratios(self, first: int, second: int) -> Shown:
@@ -140,7 +140,7 @@ class PairExamples:
         )
         counts = [share * config.x_max for share in SHARES]
         rows = [(float(count), self.weight(count)) for count in counts]
-        columns = [said(f"column.{name}") for name in ("cell", "weight")]
+        columns = said.columns("cell", "weight")
         yield Table.of(said("glove.weight_table"), columns, rows)
         row = row_of(self.learned, word)
         context = int(row.argmax())

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.messages import message
+from foretext.kernels.sigmoid import GROUP
+from foretext.kernels.simd import LANES
+from foretext.messages import MessageTable
 from foretext.shown import Cell, Note, Part, Shown, Table, TokenLine, TokenLines
 from foretext.vectors.held_out import logistic_losses
 from foretext.vectors.output_layer import OutputLayer
@@ -32,17 +34,13 @@ __all__ = [
     "windows_table",
 ]
 
+said = MessageTable("vectors", "column.")
 MOST_WORDS = 12  # rows of a table of words
 MOST_TOKENS = 40  # of a sentence; of a longer one the beginning is shown
 MOST_WINDOWS = 8  # rows of a table of windows
 WIDE = 6  # words to each side; of a wider window only what was drawn is shown
 FORMULAS = {"word2vec": "(√(f/t) + 1) · t/f", "paper": "√(t/f)"}  # of sub-sampling
 NOTHING = "·"  # where a window reaches over the end of a sentence
-
-
-def said(key: str, **values: object) -> str:
-    """Return a message of word vectors."""
-    return message(f"vectors.{key}", **values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +145,7 @@ def _frequency_table(found: Frequencies, walk: Walk) -> Table:
         columns += ["keep", "left"]
     if found.noise is not None:
         columns += ["noise"]
-    titles = [said(f"column.{name}", exponent=f"{found.exponent:g}") for name in columns]
+    titles = said.columns(*columns, exponent=f"{found.exponent:g}")
     total = found.counts.sum()
     rows = []
     for word in chosen[:MOST_WORDS]:
@@ -166,6 +164,14 @@ def _frequency_table(found: Frequencies, walk: Walk) -> Table:
 def no_windows() -> Note:
     """Say that nothing can be learned from what sub-sampling left."""
     return Note(said("windows.none"))
+
+
+def examples_shown(parts: Sequence[tuple[Part, ...]]) -> list[Shown]:
+    """Show the examples of some sentences, each with a number; without any say why."""
+    return [
+        Shown(said("example.title", number=number), of)
+        for number, of in enumerate(parts or [(no_windows(),)], 1)
+    ]
 
 
 def sentence_lines(sentence: ReadSentence, found: Frequencies) -> TokenLines:
@@ -198,7 +204,7 @@ def windows_table(windows: Sequence[Window], found: Frequencies) -> Table:
         noise = [" ".join(found.of(window.noise[0]))] if is_shared else []
         rows.append([found.words[window.centre], window.span, contexts, *noise])
     columns = ["center", "span", "contexts", *(["noise_words"] if is_shared else [])]
-    return Table.of(said("windows.table"), [said(f"column.{name}") for name in columns], rows)
+    return Table.of(said("windows.table"), said.columns(*columns), rows)
 
 
 def pair_table(window: Window, found: Frequencies) -> Table:
@@ -207,7 +213,7 @@ def pair_table(window: Window, found: Frequencies) -> Table:
     rows = [
         (word, " ".join(found.of(noise))) for word, noise in zip(words, window.noise, strict=True)
     ]
-    columns = [said(f"column.{name}") for name in ("context", "noise_words")]
+    columns = said.columns("context", "noise_words")
     return Table.of(said("windows.pairs", word=found.words[window.centre]), columns, rows)
 
 
@@ -223,7 +229,7 @@ def _context_words(window: Window) -> tuple[bool, int]:
 def window_lines(
     window: Window, sentence: ReadSentence, reach: int, found: Frequencies
 ) -> TokenLines:
-    """Show the places of one window: what stands there, and whether it belongs to the window."""
+    """Show the positions of one window: what stands there, and whether it belongs to the window."""
     reach = reach if reach <= WIDE else min(reach, window.span)
     offsets = range(-reach, reach + 1)
     tokens, marks, mask = [], [], []
@@ -270,11 +276,37 @@ def output_lines(
     )
 
 
+def group_labels(labels: NDArray[np.float32], num_groups: int | None = None) -> NDArray[np.float32]:
+    """Return the labels of the first groups of outputs, as a kernel keeps them; None: of all."""
+    found: NDArray[np.float32] = labels.reshape(-1, LANES)[:num_groups, :GROUP].ravel()
+    return found
+
+
+def drawn_outputs(
+    predicted: int, noise: NDArray[np.int64], loss: str, layer: OutputLayer, found: Frequencies
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], list[str]]:
+    """Return the outputs that a word is scored against: rows, labels and names.
+
+    Args:
+        predicted: the word.
+        noise: (K,) its noise words, where the loss is "ns".
+        loss: "ns", "hs" or "softmax".
+        layer: of the outputs.
+        found: names of the words.
+    """
+    if loss == "ns":
+        rows = np.array([predicted, *noise])
+        return rows, np.arange(len(rows)) == 0, found.of(rows)
+    drawn, labels = layer.draw(np.array([predicted]), 0)  # nothing is random
+    names = list(found.words[1:]) if loss == "softmax" else node_names(drawn[0], layer)
+    return drawn[0], labels[0], names
+
+
 def loss_parts(prediction: Prediction, *, by_output: bool = True) -> Iterator[Part]:
     """Show the loss of one prediction, worked out."""
     if by_output:
         columns = ("output", "label", "score", "sigmoid", "loss")
-        titles = [said(f"column.{name}") for name in columns]
+        titles = said.columns(*columns)
         title = said("loss.table", given=prediction.name)
         yield Table.of(title, titles, prediction.cells())
     number = len(prediction.names)
@@ -292,7 +324,7 @@ def huffman_table(words: NDArray[np.int64], layer: OutputLayer, found: Frequenci
         nodes = " → ".join(node_names(targets.path_nodes[path], layer))
         code = "".join(map(str, targets.path_codes[path]))
         rows.append((found.words[word], int(found.counts[word]), code, nodes))
-    columns = [said(f"column.{name}") for name in ("word", "count", "code", "nodes")]
+    columns = said.columns("word", "count", "code", "nodes")
     return Table.of(said("huffman.title"), columns, rows)
 
 

@@ -192,7 +192,7 @@ class Word2VecWalk(Walk):
         return windows, counter
 
     def _around(self, size: int, at: int) -> Ids | None:
-        """Return the context words of a place among those that are left; None: it has none."""
+        """Return the context words of a position among those that are left; None: it has none."""
         room = self.scratch
         number = window_of(room.words, size, at, room.spans[at], room.contexts)
         return room.contexts[:number].copy() if number else None

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.kernels.sigmoid import GROUP
-from foretext.kernels.simd import LANES
 from foretext.kernels.word2vec_arrays import Method, Scratch, Text
 from foretext.shown import Note, Part, Shown
 from foretext.vectors.output_layer import OutputLayer
@@ -19,10 +17,11 @@ from foretext.vectors.showing.parts import (
     Frequencies,
     Prediction,
     best_seen,
+    drawn_outputs,
+    examples_shown,
+    group_labels,
     huffman_table,
     loss_parts,
-    no_windows,
-    node_names,
     output_lines,
     pair_table,
     said,
@@ -73,12 +72,8 @@ class Word2VecExamples:
     def shown(self, number: int, seed: int) -> list[Shown]:
         """Show the vocabulary, and so many sentences of the first epoch with their windows."""
         walk = self.walk()
-        examples = walk.examples(number, seed)
-        parts = [tuple(self._example(sentence)) for sentence in examples] or [(no_windows(),)]
-        return [
-            vocabulary_shown(self.found, walk),
-            *(Shown(said("example.title", number=at + 1), of) for at, of in enumerate(parts)),
-        ]
+        parts = [tuple(self._example(each)) for each in walk.examples(number, seed)]
+        return [vocabulary_shown(self.found, walk), *examples_shown(parts)]
 
     def _example(self, sentence: ReadSentence) -> Iterator[Part]:
         config, found = self.config, self.found
@@ -90,7 +85,7 @@ class Word2VecExamples:
             yield pair_table(window, found)
         yield Note(said(self._method(), negative=config.negative))
         if config.loss == "ns":
-            labels = self.scratch.labels.reshape(-1, LANES)[:, :GROUP].ravel()
+            labels = group_labels(self.scratch.labels)
             yield output_lines(window.centre, window.noise[0], labels, found)
         if config.loss == "hs":
             yield huffman_table(np.array([window.centre, *window.contexts]), self.layer, found)
@@ -102,21 +97,13 @@ class Word2VecExamples:
 
     def prediction(self, window: Window) -> Prediction:
         """Return the first context word alone, or with CBOW all of them, against the outputs."""
-        hidden = self.inputs[window.contexts]
-        names = self.found.of(window.contexts)
+        found, hidden = self.found, self.inputs[window.contexts]
+        names = found.of(window.contexts)
         if self.config.model == "skipgram":
             name, combined = said("input.word", word=names[0]), hidden[0]
         else:
             key = "input.mean" if self.config.cbow_mean else "input.sum"
             name = said(key, words=" ".join(names))
             combined = hidden.mean(0) if self.config.cbow_mean else hidden.sum(0)
-        return Prediction(name, combined, self.outputs, *self._outputs(window), self.layer)
-
-    def _outputs(self, window: Window) -> tuple[NDArray[np.int64], NDArray[np.bool_], list[str]]:
-        if self.config.loss == "ns":
-            rows = np.array([window.centre, *window.noise[0]])
-            return rows, np.arange(len(rows)) == 0, self.found.of(rows)
-        drawn, labels = self.layer.draw(np.array([window.centre]), 0)  # nothing is random
-        if self.config.loss == "softmax":
-            return drawn[0], labels[0], list(self.found.words[1:])
-        return drawn[0], labels[0], node_names(drawn[0], self.layer)
+        drawn = drawn_outputs(window.centre, window.noise[0], self.config.loss, self.layer, found)
+        return Prediction(name, combined, self.outputs, *drawn, self.layer)
