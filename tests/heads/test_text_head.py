@@ -166,7 +166,7 @@ def test_embeddings_of_another_width_are_left_out(tokenizer: SubwordTokenizer) -
         assert len(task.layer_weights) == layers
         inputs = inputs_of(base)
         states = base.backbone(inputs, keep_layers=True)
-        assert task.read(states).shape == states.last.shape
+        assert task.read(states, inputs_of(base)).shape == states.last.shape
 
 
 def test_one_layer_is_no_mix(tokenizer: SubwordTokenizer) -> None:

@@ -12,6 +12,7 @@ from foretext.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import DEFAULT_SPECIAL_TOKENS, learn_subwords
+from foretext.tokenizers.word_level import with_words
 from tokenizers import Tokenizer, models, trainers
 
 TEXT = "\n".join(
@@ -80,3 +81,15 @@ def test_every_word_begins_a_word(tmp_path: Path) -> None:
 def test_no_room_for_a_word(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"^vocab_size = 5 has no room for a word beside the sp"):
         learned(tmp_path, TEXT, vocab_size=5)
+
+
+def test_more_words_leave_the_ids_of_the_others(tmp_path: Path) -> None:
+    tokenizer = learned(tmp_path, TEXT, pre_tokenizer="whitespace", lowercase=False, min_count=1)
+    wider = with_words(tokenizer, ["zebra", "cat", "two words", "", "zebra", "Ägypten"])
+    assert wider.tokens == [*tokenizer.tokens, "zebra", "Ägypten"]
+    assert wider.special == tokenizer.special
+    text = "The cat sat on the zebra"
+    assert wider.encode(text)[:-1] == tokenizer.encode(text)[:-1]
+    assert wider.encode("zebra") == [tokenizer.vocab_size]
+    wider.save(tmp_path / "tokenizer.json")
+    assert SubwordTokenizer.load(tmp_path / "tokenizer.json").tokens == wider.tokens

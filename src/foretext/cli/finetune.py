@@ -103,7 +103,7 @@ def finetune(
             "--with",
             metavar="RUN",
             help="Another base of auto or embeddings: a run, a model folder or a vector file; "
-            "may be given several times.",
+            "may be given several times. Over an ELMo: word vectors, joined with its states.",
         ),
     ] = None,
     adapt: Annotated[

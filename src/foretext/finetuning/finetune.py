@@ -221,7 +221,8 @@ def finetune(
             first; ``"self"``, the network of a first training; ``"ensemble"``, that network with
             the linear model.
         beside: other bases, of ``"auto"``, ``"embeddings"`` and of a base that is learned on as it
-            is: each is another view of a text.
+            is: each is another view of a text. Over an ELMo: word vectors, which are joined with
+            its states, word by word.
         config: a TOML file with all this under ``[run]``, and with settings, such as the
             ``recipe.toml`` of a run; what is given here replaces it.
         settings: by section, ``{"training": {"epochs": 3}}``, or ``["training.epochs=3"]``.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.settings import FinetuningConfig
@@ -10,7 +11,7 @@ from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel
 
-__all__ = ["finish_network", "noted_reading", "noted_vectors"]
+__all__ = ["finish_network", "noted_joined", "noted_reading", "noted_vectors"]
 
 CUT_SAMPLE = 1000  # rows
 UNKNOWN_SAMPLE, MOST_UNKNOWN = 500, 0.1  # rows, share of their tokens
@@ -76,6 +77,28 @@ def noted_vectors(
             f"{rate:.0%} of the tokens of the rows have no vector in the base and begin at random; "
             "give vectors of the language and writing of the rows"
         )
+
+
+def noted_joined(job: FinetuneJob, model: TaskModel, rows: TaskRows) -> None:
+    """Say which share of the words of the rows has a vector of those that are joined with states.
+
+    Args:
+        job: that is told, or warned if most words have none.
+        model: that reads the rows.
+        rows: of the training.
+    """
+    table = model.base.word_vectors
+    if table is None:
+        return
+    ids = model.examples(rows.train[:: -(-len(rows.train) // UNKNOWN_SAMPLE)]).rows.values
+    special = [*model.base.tokenizer.special.ids]
+    words = torch.from_numpy(ids[~np.isin(ids, special)].astype(np.int64))
+    rate = float(table.knows(words).float().mean()) if len(words) else 0.0
+    tell = job.note if rate > 1 - MOST_WITHOUT_VECTOR else job.warn
+    tell(
+        f"the states of the base are joined with word vectors of {table.dim} numbers; {rate:.0%} "
+        "of the words of the rows have one, and for the others it is 0"
+    )
 
 
 def _join(job: FinetuneJob, model: TaskModel, rows: TaskRows, baseline: Baseline | None) -> None:

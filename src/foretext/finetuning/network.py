@@ -35,7 +35,8 @@ from foretext.finetuning.checks import (
     check_training,
     freezes_marks,
 )
-from foretext.finetuning.finishing import finish_network, noted_reading, noted_vectors
+from foretext.finetuning.finishing import finish_network, noted_joined, noted_reading, noted_vectors
+from foretext.finetuning.joined_vectors import JoinedVectors, opened_vectors
 from foretext.finetuning.learner import Found, Learner, Prepared, Record, Tell
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.start import Material, Start, find_start
@@ -80,6 +81,7 @@ class NetworkLearner(Learner):
     seed_section = "training"
     learns_from_texts = True
     learns_every_task = True
+    takes_others = True  # word vectors
 
     begun: Start | None = None  # after `start`
     preparation: Preparation = field(default_factory=Preparation)  # after `prepare`
@@ -94,6 +96,11 @@ class NetworkLearner(Learner):
     def opened(self) -> tuple[Origin, Any]:
         """How the network starts, and from what."""
         return open_base(self.job.recipe.base)
+
+    @cached_property
+    def joined(self) -> JoinedVectors | None:
+        """The word vectors that are joined with the states of the base; None: none are."""
+        return opened_vectors(self.job.recipe, self.task, self.opened)
 
     @property
     def ready(self) -> Start:
@@ -138,6 +145,7 @@ class NetworkLearner(Learner):
         training = TrainingConfig.checked(self.training_settings, "training")
         check_training(self.task, self.task_config, training)
         check_texts(self.job.recipe, self.finetuning, self.task, self.task_config)
+        _ = self.joined  # refused before rows are read
         if self.finetuning.ensemble or self.job.recipe.teacher == ENSEMBLE:
             check_supported(self.task, "ensemble", self.task_config)
         if self.finetuning.adapt is not None:
@@ -167,6 +175,7 @@ class NetworkLearner(Learner):
             self.job.note(sentence)
         untrained = started.untrained(rows)
         noted_vectors(self.job, begun.vectors, untrained, rows)
+        noted_joined(self.job, untrained, rows)
         return replace(started, num_cut=noted_reading(self.job, untrained, rows))
 
     def begun_from(self, opened: tuple[Origin, Any], rows: TaskRows) -> Start:
@@ -180,6 +189,7 @@ class NetworkLearner(Learner):
             Material.of(self.task, self.task_config, [*rows.train, *more], self.form),
             self.settings,
             fresh=self.finetuning.fresh,
+            vectors=self.joined,
         )
 
     def prepare(

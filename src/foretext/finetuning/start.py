@@ -19,6 +19,7 @@ from foretext.corpus.decoding import Form
 from foretext.data.rows.in_memory import RowTexts
 from foretext.finetuning.bases import NamedBackbone, Origin
 from foretext.finetuning.checks import RATES
+from foretext.finetuning.joined_vectors import MAX_WORDS, JoinedVectors, are_lowercase, joined
 from foretext.finetuning.recipe import BaseModel
 from foretext.heads.base import TaskBase, visibility_of
 from foretext.run_folder import RunFolder
@@ -36,8 +37,6 @@ Settings = Mapping[str, Any]
 Sections = dict[str, dict[str, Any]]
 
 PLAIN = WordTraits()
-
-MAX_WORDS = 200_000  # of a vector file; the most frequent come first in such files
 
 
 @dataclass(frozen=True)
@@ -81,6 +80,7 @@ class Start:
                 self.whole.visibility,
                 target_tokenizer=base.target_tokenizer,
                 objective=objective,
+                word_vectors=self.whole.word_vectors,
             )
         )
 
@@ -92,6 +92,7 @@ def find_start(
     sections: Mapping[str, Settings],
     *,
     fresh: bool = False,
+    vectors: JoinedVectors | None = None,
 ) -> Start:
     """Return what the trainings of a run start with.
 
@@ -101,11 +102,14 @@ def find_start(
         material: what is learned, and the texts to learn from.
         sections: the user's.
         fresh: keep the shape of a pretrained model, but not its weights.
+        vectors: of words, to be joined with the states of a pretrained model.
 
     Raises:
         SettingError: a setting does not fit the base.
     """
     start = _start(opened, named, material, sections, fresh=fresh)
+    if vectors is not None:
+        start = replace(start, whole=joined(start.whole, vectors))
     return replace(start, whole=_composing(start.whole, material.form))
 
 
@@ -410,8 +414,7 @@ def _words_of_vectors(
         config = WordTokenizer.load(run.tokenizer).config
         wanted = {**config.model_dump(), "min_count": 2, "max_vocab_size": None}
     else:
-        lowercase = not any(word != word.lower() for word in vectors.index_to_key[:10_000])
-        wanted = {"min_count": 2, "lowercase": lowercase}
+        wanted = {"min_count": 2, "lowercase": are_lowercase(vectors)}
     wanted |= {**material.texts.word_settings(), **settings}
     config = WordTokenizer.Config.checked(wanted, "tokenizer")
     learned = WordTokenizer.learn(config, material.texts, form=material.form)

@@ -16,6 +16,7 @@ from foretext.nn.pooling import Pooling
 from foretext.nn.scalar_mix import ScalarMix
 from foretext.nn.token_head import TokenHead
 from foretext.nn.vocabulary_head import HeadTransform
+from foretext.nn.word_vectors import FixedWordVectors
 from foretext.objectives.base import Objective, TaskHeads
 from foretext.objectives.criterion import Criterion
 from foretext.tokenizers.base import Tokenizer
@@ -57,6 +58,7 @@ class Head(Criterion):
         self.found = found
         self.visibility = base.visibility
         self.mix: ScalarMix | None = None  # of layers; a head that has one sets it
+        self.word_vectors = base.word_vectors
 
     @property
     def needs_layers(self) -> bool:
@@ -73,12 +75,19 @@ class Head(Criterion):
         """How much of each layer it reads, the lowest first; empty: the last layer alone."""
         return [] if self.mix is None else self.mix.weights.tolist()
 
-    def read(self, states: States) -> Tensor:
-        """Return the states that the head stands on, (B, T, D): of the last layer, or a mix."""
-        if self.mix is None:
-            return states.last
-        mixed: Tensor = self.mix(states.by_layer[-len(self.mix.scores) :])
-        return mixed
+    def read(self, states: States, inputs: Inputs) -> Tensor:
+        """Return what the head stands on, (B, T, D): the states of the last layer, or a mix.
+
+        With word vectors it is [x_k; h_k], (B, T, E + D): each state behind the vector of its word.
+
+        Args:
+            states: what the backbone made of the inputs.
+            inputs: that it read.
+        """
+        last: Tensor = states.last
+        if self.mix is not None:
+            last = self.mix(states.by_layer[-len(self.mix.scores) :])
+        return last if self.word_vectors is None else self.word_vectors.beside(last, inputs.ids)
 
     @abstractmethod
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
@@ -114,6 +123,13 @@ class TaskBase(NamedTuple):
     knows_pairs: bool = False
     # That its backbone knows words by, in the order of their ids; empty: it has learned of none.
     characters: str = ""
+    # Of the words of the tokenizer, which a head reads beside the states; None: it does not.
+    word_vectors: FixedWordVectors | None = None
+
+    @property
+    def head_dim(self) -> int:
+        """Numbers of a position that a head stands on: those of a state, and of a word's vector."""
+        return self.backbone.dim + (0 if self.word_vectors is None else self.word_vectors.dim)
 
     @property
     def num_parameters(self) -> int:

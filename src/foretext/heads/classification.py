@@ -104,7 +104,7 @@ class ClassificationHead(TextHead):
         chosen = {"pooling": self.head.pool.pooling, "transform": transform, "bias": bias}
         self.config = config.model_copy(update={**chosen, "layers": layers})
         self.classifier = initialised_linear(
-            base, base.backbone.dim, self.answers.num_outputs, bias=bias
+            base, base.head_dim, self.answers.num_outputs, bias=bias
         )
         num_outputs = self.answers.num_outputs
         self.words = WordLogits(num_word_features, num_outputs) if num_word_features else None
@@ -118,5 +118,7 @@ class ClassificationHead(TextHead):
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return logits (B, C)."""
-        logits: Tensor = self.classifier(self.head(self.read(states), inputs.token_mask)).float()
+        logits: Tensor = self.classifier(
+            self.head(self.read(states, inputs), inputs.token_mask)
+        ).float()
         return logits if self.words is None else logits + self.words(inputs)

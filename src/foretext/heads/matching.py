@@ -145,7 +145,7 @@ class MatchingHead(TextHead):
             }
         )
         self.dropout = nn.Identity() if self.is_cosine else nn.Dropout(config.dropout)
-        width = base.backbone.dim * (3 if siamese else 1)
+        width = base.head_dim * (3 if siamese else 1)
         self.classifier = (
             None
             if self.is_cosine
@@ -165,7 +165,7 @@ class MatchingHead(TextHead):
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return logits (B / group, C), or scores (B / group, 1) scaled as `RealNumber` says."""
-        pooled = self.head(self.read(states), inputs.token_mask)  # (B, D)
+        pooled = self.head(self.read(states, inputs), inputs.token_mask)  # (B, D)
         pairs = pooled.unflatten(0, (-1, self.group))  # (B / group, group, D)
         if self.classifier is None:
             return F.cosine_similarity(*pairs.float().unbind(1)).unsqueeze(-1)

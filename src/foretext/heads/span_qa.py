@@ -108,7 +108,7 @@ class SpanHead(Head):
         )
         self.transform = made_transform(base, transform)
         self.dropout = Dropout(config.dropout)
-        self.span = initialised_linear(base, base.backbone.dim, 2)
+        self.span = initialised_linear(base, base.head_dim, 2)
 
     @property
     def for_tasks(self) -> TaskHeads:
@@ -117,7 +117,7 @@ class SpanHead(Head):
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return the logits of starts and ends, (B, T, 2)."""
-        x = self.read(states)
+        x = self.read(states, inputs)
         x = x if self.transform is None else self.transform(x)
         logits: Tensor = self.span(self.dropout(x)).float()
         return logits

@@ -136,7 +136,7 @@ class TaggingHead(Head):
             "characters": self.characters,
             "by_character": by_character,
         }
-        dim, num_tags = base.backbone.dim, len(self.tags.labels)
+        dim, num_tags = base.head_dim, len(self.tags.labels)
         self.transform = made_transform(base, self.config.transform)
         self.dropout = Dropout(config.dropout)
         self.lstm = None
@@ -167,7 +167,7 @@ class TaggingHead(Head):
 
     def outputs(self, states: States, inputs: Inputs) -> Tensor:
         """Return the score of each tag at each position, (B, T, C)."""
-        x = self.read(states)
+        x = self.read(states, inputs)
         x = self.dropout(x if self.transform is None else self.transform(x))
         if self.lstm is not None:
             # Ma & Hovy 2016, 3.2: dropout before and after

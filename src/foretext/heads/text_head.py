@@ -71,7 +71,7 @@ class TextPooler(nn.Module):
         has_layer: bool = True,
     ) -> None:
         super().__init__()
-        kind, dim = pooling or default_pooling(base), base.backbone.dim
+        kind, dim = pooling or default_pooling(base), base.head_dim
         self.pool = Pool(kind, dim)
         self.transform = made_transform(base, transform)
         traits = base.backbone.task_traits

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, model_validator
 from typing_extensions import TypedDict
 
 from foretext.base.errors import ModelFileError
@@ -55,6 +55,7 @@ class _Own(TypedDict, total=False):
     tokenizer: str
     visibility: str
     num_characters: int
+    word_vectors: tuple[PositiveInt, PositiveInt]
     arguments: dict[str, Any]
     backbone: dict[str, Any] | None
     objective: dict[str, Any] | None

@@ -12,6 +12,7 @@ from typing import Any
 from torch import Tensor
 
 from foretext._version import __version__
+from foretext.backbones.base import Backbone
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.heads.base import Head, TaskBase
 from foretext.interop.loaded import LoadedTask
@@ -29,6 +30,7 @@ from foretext.interop.own import (
 from foretext.interop.own_settings import own_part
 from foretext.interop.task_heads import is_kept
 from foretext.interop.transfer import named_weights
+from foretext.nn.word_vectors import FixedWordVectors
 from foretext.objectives import OBJECTIVES
 from foretext.tokenizers.base import Tokenizer
 
@@ -56,6 +58,7 @@ def own_task_settings(
         **backbone_settings(base.backbone),
         **(said or {}),
         "task": _without_training(described(name, head)),
+        **_of_word_vectors(head),
         "found": head.found,
         "facts": dict(facts),
     }
@@ -104,9 +107,20 @@ def load_own_task(
     with no_init(weights, config_path):
         backbone = own_backbone(config, config_path, target_tokenizer or tokenizer)
         visibility = own_visibility(own, backbone, config_path)
-        base = TaskBase(tokenizer, backbone, visibility, target_tokenizer=target_tokenizer)
+        base = TaskBase(
+            tokenizer,
+            backbone,
+            visibility,
+            target_tokenizer=target_tokenizer,
+            word_vectors=_word_vectors(own, backbone),
+        )
         name, head = made_task(own, base, config_path, resolve)
     fill_own(task_weights(base, head), weights, r"", weight_path)
+    if base.word_vectors is not None and not base.word_vectors.is_whole:
+        raise ModelFileError(
+            f"{weight_path}: a word has a vector that is not among those of the file; the file is "
+            "damaged; download or train the model again."
+        )
     return LoadedTask(name, base, head)
 
 
@@ -136,6 +150,18 @@ def made_task(
             f"{path}: no task can be built from what was found in the rows ({error})."
         ) from error
     return part.name, head
+
+
+def _of_word_vectors(head: Head) -> dict[str, Any]:
+    """Return how many word vectors a head reads beside states, and their width, where it does."""
+    table = head.word_vectors
+    return {} if table is None else {"word_vectors": [len(table.vectors), table.dim]}
+
+
+def _word_vectors(own: Mapping[str, Any], backbone: Backbone) -> FixedWordVectors | None:
+    """Return room for the word vectors of a head; None: it reads none."""
+    shape: tuple[int, int] | None = own.get("word_vectors")
+    return None if shape is None else FixedWordVectors.empty(*shape, backbone.vocab_size)
 
 
 def _without_training(settings: dict[str, Any]) -> dict[str, Any]:

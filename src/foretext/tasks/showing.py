@@ -155,6 +155,10 @@ def network_parts(model: TaskModel, examples: PaddedExamples) -> list[Part]:
         parts.append(TokenLines(NETWORK("row", number=number + 1), tuple(lines)))
         if number == 0 and model.head.mix is not None:
             parts += mix_parts(model.head.mix, list(model.layer_weights))
+        if number == 0 and model.head.word_vectors is not None:
+            known = model.head.word_vectors.knows(inputs.ids[0])
+            figures = {"dim": model.head.word_vectors.dim, "known": int(known.sum())}
+            parts.append(Note(NETWORK("joined", tokens=len(tokens), **figures)))
         parts += backbone_parts(network.backbone, inputs, tokens)
     return parts
 

@@ -36,8 +36,11 @@ def network_structure(network: TaskNetwork, batch: Batch) -> list[Layer]:
     inputs = batch.inputs.to(backbone.embedding.device)
     states = backbone(inputs, keep_layers=True)
     layers = [Layer("tokens", tuple(inputs.ids.shape[1:])), *_of_backbone(states)]
+    read = tuple(head.read(states, inputs).shape[1:])
+    if head.word_vectors is not None:
+        layers.append(Layer("states with word vectors", read))
     if head.pooling is not None:
-        layers.append(Layer(f"pooled ({head.pooling})", (backbone.dim,)))
+        layers.append(Layer(f"pooled ({head.pooling})", read[-1:]))
     answer = tuple(head.outputs(states, inputs).shape[1:])
     return [*layers, Layer("answer", answer or (1,))]
 

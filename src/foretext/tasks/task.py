@@ -114,6 +114,7 @@ class Task(ABC):
     reads_parallel_files: ClassVar[bool] = False  # whether rows may stand in two files
     is_compared: ClassVar[bool] = True  # whether `foretext compare` takes the task
     of_pairs: ClassVar[bool] = False  # whether inputs are pairs of texts
+    joins_word_vectors: ClassVar[bool] = False  # whether the head stands on `TaskBase.head_dim`
     has_head: ClassVar[bool] = True  # False: the backbone alone is learned, and cannot be frozen
     usual_batch: ClassVar[int] = 32  # examples of a step, where nobody says
     vectors_backbone: ClassVar[str] = "textcnn"  # what `over_vectors` returns

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from typing import Literal, Self
 
 from pydantic import Field
 
-from foretext.base.errors import SettingError
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.parsing import parse_json
 from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
@@ -17,7 +20,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import UNKNOWN, SubwordConfig
 from tokenizers import Tokenizer, models
 
-__all__ = ["WordLevel"]
+__all__ = ["WordLevel", "with_words"]
 
 SAMPLE = 1 << 16  # characters that show the script
 
@@ -102,6 +105,15 @@ class WordLevel(SubwordTokenizer):
         )
         known = [word for word in found.words if word not in special]
         return cls(_library(special, known[: config.vocab_size - len(special)], words))
+
+
+def with_words(tokenizer: SubwordTokenizer, words: Iterable[str]) -> SubwordTokenizer:
+    """Return a tokenizer of whole words with more of them; ids that it has stay as they are."""
+    rules = parse_json(tokenizer.library.to_str(), "The tokenizer", CorpusError)
+    known, first = set(tokenizer.library.get_vocab()), tokenizer.vocab_size
+    new = [word for word in dict.fromkeys(words) if word not in known and word.split() == [word]]
+    rules["model"]["vocab"] |= {word: first + number for number, word in enumerate(new)}
+    return type(tokenizer)(Tokenizer.from_str(json.dumps(rules)), tokenizer.ends)
 
 
 def _with_unknown(special_tokens: list[str]) -> list[str]:

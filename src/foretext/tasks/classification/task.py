@@ -135,3 +135,5 @@ class Classification(Task):
                 "(task.language_model_weight) must not learn those; leave one of the two out."
             )
         return None
+
+    joins_word_vectors = True

@@ -164,3 +164,5 @@ class Matching(Task):
     def majority(self, rows: Sequence[LabelledPair]) -> Baseline:
         """Learn the most frequent label, or the mean score."""
         return mean_score(rows) if have_scores(rows) else majority_baseline(rows, of_pairs=True)
+
+    joins_word_vectors = True

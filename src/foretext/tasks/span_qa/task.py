@@ -133,3 +133,5 @@ class SpanQA(Task):
     def majority(self, rows: Sequence[Question]) -> Baseline | None:
         """Leave all questions without an answer, where some have none."""
         return no_answer(rows)
+
+    joins_word_vectors = True

@@ -148,3 +148,5 @@ class Tagging(Task):
     def majority(self, rows: Sequence[TaggedSentence]) -> Baseline:
         """Learn nothing where tags are of entities: no token is of one."""
         return tag_majority(rows)
+
+    joins_word_vectors = True
