@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+from foretext.tasks.classification.embeddings import naive_bayes_em as naive_bayes_em_module
 from foretext.tasks.classification.embeddings.logistic_head import Targets
 from foretext.tasks.classification.embeddings.naive_bayes_em import (
     SMOOTHING,
     chosen_temperature,
+    naive_bayes_by_weights,
     naive_bayes_em,
 )
 
@@ -49,6 +51,25 @@ def test_the_likelihood_never_falls(weight: float, num_labels: int) -> None:
     found = naive_bayes_em(drawn[:12], targets, drawn[12:], weight, steps=30)
     assert len(found.likelihoods) > 2
     assert np.diff(found.likelihoods).min() > -1e-9 * abs(found.likelihoods[0])
+
+
+@pytest.mark.parametrize("most_numbers", [1, 1 << 22])
+def test_models_learned_together_are_those_learned_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, most_numbers: int
+) -> None:
+    monkeypatch.setattr(naive_bayes_em_module, "MOST_NUMBERS", most_numbers)
+    rng = np.random.default_rng(5)
+    drawn = csr_matrix(rng.integers(0, 3, (40, 12)), dtype=float)
+    targets = Targets.of_classes(np.arange(10) % 3, 3)
+    weights = rng.integers(0, 2, (4, 10)).astype(float)
+    weights[0] = 1.0
+    together = naive_bayes_by_weights(drawn[:10], targets, weights, drawn[10:], 0.5)
+    for own, found in zip(weights, together, strict=True):
+        kept = np.flatnonzero(own)
+        alone = naive_bayes_em(drawn[kept], targets.part(kept), drawn[10:], 0.5)
+        np.testing.assert_allclose(found.words, alone.words, rtol=1e-9)
+        np.testing.assert_allclose(found.classes, alone.classes, rtol=1e-9)
+        np.testing.assert_allclose(found.likelihoods, alone.likelihoods, rtol=1e-9)
 
 
 @pytest.mark.parametrize("num_labels", [2, 3])

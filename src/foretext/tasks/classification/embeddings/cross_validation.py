@@ -31,6 +31,7 @@ __all__ = [
     "mean_loss",
     "out_of_fold",
     "right_rate",
+    "split_weights",
     "stratified_splits",
     "validated",
 ]
@@ -111,6 +112,14 @@ def held_out_targets(targets: Targets, splits: Sequence[Split]) -> Targets:
     return wanted._replace(weights=wanted.weights / np.bincount(rows)[rows])
 
 
+def split_weights(targets: Targets, splits: Sequence[Split]) -> Array:
+    """Return the weights of all rows in each split, (S, N): those that are held out have none."""
+    weights = np.tile(targets.weights, (len(splits), 1))
+    for own, split in zip(weights, splits, strict=True):
+        own[split.held_out] = 0.0
+    return weights
+
+
 def out_of_fold(
     features: Features,
     targets: Targets,
@@ -127,9 +136,7 @@ def out_of_fold(
         inverse_penalty: of each head.
         starts: heads of another penalty, one a split.
     """
-    weights = np.tile(targets.weights, (len(splits), 1))
-    for own, split in zip(weights, splits, strict=True):
-        own[split.held_out] = 0.0
+    weights = split_weights(targets, splits)
     heads = fitted_heads(features, targets, weights, inverse_penalty, starts)
     answers = [
         head.probabilities(features[split.held_out], are_sets=targets.are_sets)

@@ -21,6 +21,8 @@ from foretext.metrics import sigmoid, softmax
 from foretext.tasks.classification.embeddings.minimisation import minimised
 
 __all__ = [
+    "ROUGH_TOLERANCE",
+    "TOLERANCE",
     "LogisticHead",
     "Reduced",
     "Targets",
@@ -86,6 +88,8 @@ def fitted_head(
     targets: Targets,
     inverse_penalty: float,
     start: LogisticHead | None = None,
+    *,
+    tolerance: float = TOLERANCE,
 ) -> LogisticHead:
     """Return the head of the least loss.
 
@@ -94,10 +98,11 @@ def fitted_head(
         targets: of the rows.
         inverse_penalty: C.
         start: of a penalty nearby, from where the way is short; None: zeros.
+        tolerance: of the gradient of the mean loss.
     """
     starts = None if start is None else [start]
     weights = targets.weights[None]
-    [head] = fitted_heads(features, targets, weights, inverse_penalty, starts, tolerance=TOLERANCE)
+    [head] = fitted_heads(features, targets, weights, inverse_penalty, starts, tolerance=tolerance)
     return head
 
 

@@ -17,13 +17,14 @@ from foretext.tasks.classification.embeddings.cross_validation import (
     Split,
     held_out_targets,
     out_of_fold,
+    split_weights,
 )
 from foretext.tasks.classification.embeddings.logistic_head import Targets, fitted_head, reduced
 from foretext.tasks.classification.embeddings.material import Material
 from foretext.tasks.classification.embeddings.mixture import JudgedHead, LearnedBy, mixture_weights
 from foretext.tasks.classification.embeddings.naive_bayes_em import (
     chosen_temperature,
-    naive_bayes_em,
+    naive_bayes_by_weights,
 )
 from foretext.tasks.classification.embeddings.propagation import neighbor_graph, propagated
 from foretext.tasks.classification.embeddings.self_training import own_labels, self_trained_head
@@ -135,16 +136,15 @@ def _self_trained(
     """Learn a head from the rows, and from texts with the teacher's labels."""
     strength, texts = head.inverse_penalty, material.unlabelled
     assert strength is not None, "a head of the rows has a penalty"
-    answers = []
-    for split, said in zip(splits, teacher.by_split, strict=True):
-        rows = material.features[split.learned]
-        own = self_trained_head(
-            rows, targets.part(split.learned), texts, own_labels(said), strength
-        )
-        answers.append(own.probabilities(material.features[split.held_out], are_sets=False))
     learned = self_trained_head(
         material.features, targets, texts, own_labels(teacher.every), strength
     )
+    answers = []
+    for split, said in zip(splits, teacher.by_split, strict=True):
+        rows, own = material.features[split.learned], own_labels(said)
+        part = targets.part(split.learned)
+        judged = self_trained_head(rows, part, texts, own, strength, learned)
+        answers.append(judged.probabilities(material.features[split.held_out], are_sets=False))
     kept = material.kept(learned)
     return JudgedHead(material.views, teacher.learned_by, kept, strength, np.concatenate(answers))
 
@@ -156,14 +156,13 @@ def _by_em(
     weight = EM_WEIGHTS[learned_by]
     assert material.unlabelled is not None, "there are texts without labels"
     present, texts = material.features > 0, material.unlabelled > 0
+    weights = np.vstack([*split_weights(targets, splits), targets.weights])
+    *models, learned = naive_bayes_by_weights(present, targets, weights, texts, weight)
     sums = [
-        naive_bayes_em(present[split.learned], targets.part(split.learned), texts, weight).sums(
-            present[split.held_out]
-        )
-        for split in splits
+        model.sums(present[split.held_out]) for model, split in zip(models, splits, strict=True)
     ]
     wanted = held_out_targets(targets, splits)
     every = np.concatenate(sums)
     temperature = chosen_temperature(every, wanted)
-    head = naive_bayes_em(present, targets, texts, weight).head(temperature)
+    head = learned.head(temperature)
     return JudgedHead(material.views, learned_by, head, None, softmax(every / temperature))
