@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.tasks.classification.embeddings.logistic_head import (
-    ROUGH_TOLERANCE,
     TOLERANCE,
     LogisticHead,
     Targets,
@@ -60,7 +59,8 @@ def self_trained_head(
     unlabelled: Features,
     own: OwnLabels,
     inverse_penalty: float,
-    near: LogisticHead | None = None,
+    *,
+    tolerance: float = TOLERANCE,
 ) -> LogisticHead:
     """Return a head that learned from rows, and from texts with the labels of a teacher.
 
@@ -70,8 +70,7 @@ def self_trained_head(
         unlabelled: (U, D), of the texts.
         own: which of them are taken, and their labels.
         inverse_penalty: C.
-        near: a head of nearly the same rows, from where the way is short. What comes out is to be
-            judged, not kept, and less exact.
+        tolerance: of the gradient of the mean loss; a head that is judged, not kept, needs less.
     """
     chosen = unlabelled[own.rows]
     if isinstance(features, np.ndarray):
@@ -86,12 +85,10 @@ def self_trained_head(
         np.vstack([targets.probabilities, np.eye(num_labels)[own.labels]]),
         np.concatenate([targets.weights, np.full(len(own.rows), weight)]),
     )
-    tolerance = TOLERANCE if near is None else ROUGH_TOLERANCE
     if isinstance(stacked, np.ndarray):
-        return fitted_head(stacked, wanted, inverse_penalty, near, tolerance=tolerance)
+        return fitted_head(stacked, wanted, inverse_penalty, tolerance=tolerance)
     there = np.flatnonzero(stacked.getnnz(0))  # the best weight of any other word is 0
-    start = None if near is None else near._replace(weights=near.weights[there])
-    head = fitted_head(stacked[:, there], wanted, inverse_penalty, start, tolerance=tolerance)
+    head = fitted_head(stacked[:, there], wanted, inverse_penalty, tolerance=tolerance)
     weights = np.zeros((stacked.shape[1], head.weights.shape[1]))
     weights[there] = head.weights
     return head._replace(weights=weights)

@@ -19,7 +19,12 @@ from foretext.tasks.classification.embeddings.cross_validation import (
     out_of_fold,
     split_weights,
 )
-from foretext.tasks.classification.embeddings.logistic_head import Targets, fitted_head, reduced
+from foretext.tasks.classification.embeddings.logistic_head import (
+    ROUGH_TOLERANCE,
+    Targets,
+    fitted_head,
+    reduced,
+)
 from foretext.tasks.classification.embeddings.material import Material
 from foretext.tasks.classification.embeddings.mixture import JudgedHead, LearnedBy, mixture_weights
 from foretext.tasks.classification.embeddings.naive_bayes_em import (
@@ -136,15 +141,16 @@ def _self_trained(
     """Learn a head from the rows, and from texts with the teacher's labels."""
     strength, texts = head.inverse_penalty, material.unlabelled
     assert strength is not None, "a head of the rows has a penalty"
+    answers = []
+    for split, said in zip(splits, teacher.by_split, strict=True):
+        rows, part = material.features[split.learned], targets.part(split.learned)
+        judged = self_trained_head(
+            rows, part, texts, own_labels(said), strength, tolerance=ROUGH_TOLERANCE
+        )
+        answers.append(judged.probabilities(material.features[split.held_out], are_sets=False))
     learned = self_trained_head(
         material.features, targets, texts, own_labels(teacher.every), strength
     )
-    answers = []
-    for split, said in zip(splits, teacher.by_split, strict=True):
-        rows, own = material.features[split.learned], own_labels(said)
-        part = targets.part(split.learned)
-        judged = self_trained_head(rows, part, texts, own, strength, learned)
-        answers.append(judged.probabilities(material.features[split.held_out], are_sets=False))
     kept = material.kept(learned)
     return JudgedHead(material.views, teacher.learned_by, kept, strength, np.concatenate(answers))
 
