@@ -34,7 +34,7 @@ def train_foretext(path: Path, settings: dict[str, Any]) -> tuple[Any, Any, floa
 
     Hogwild.run = measured  # type: ignore[method-assign]
     estimator = ft.Doc2Vec(**settings, pre_tokenizer="whitespace", documents="line", valid_rate=0.0)
-    documents = estimator.fit(path)
+    documents = estimator.fit(path).documents_
     documents.embed(["to compile"])
     return documents.vectors, documents.embed, spent[0]
 

@@ -80,7 +80,7 @@ def word_vectors() -> Path:
     path = work_folder() / f"search-words-{DIM}.safetensors"
     if not path.exists():
         text = enwiki_text(MODEL_BYTES)
-        ft.Word2Vec(vector_size=DIM, epochs=3, valid_rate=0.0).fit(text).save(path)
+        ft.Word2Vec(vector_size=DIM, epochs=3, valid_rate=0.0).fit(text).vectors_.save(path)
     return path
 
 

@@ -83,7 +83,7 @@ def _vectors() -> Any:
     import foretext as ft
 
     texts = Texts.read("train_subset.csv.xz").texts
-    return ft.Word2Vec(vector_size=100, epochs=5, min_count=2, workers=1).fit(texts)
+    return ft.Word2Vec(vector_size=100, epochs=5, min_count=2, workers=1).fit(texts).vectors_
 
 
 def _learners() -> dict[str, Callable[..., Any]]:

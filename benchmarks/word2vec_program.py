@@ -38,7 +38,7 @@ def train_foretext(path: Path, out: Path, settings: dict[str, Any]) -> dict[str,
 
     Hogwild.run = measured  # type: ignore[method-assign]
     began = time.perf_counter()
-    vectors = ft.Word2Vec(**settings, pre_tokenizer="whitespace", valid_rate=0.0).fit(path)
+    vectors = ft.Word2Vec(**settings, pre_tokenizer="whitespace", valid_rate=0.0).fit(path).vectors_
     vectors.save(out)
     return spent | {"total_wall": time.perf_counter() - began}
 

@@ -49,7 +49,7 @@ def test_word_vectors(kind: type, texts: list[str]) -> None:
 @pytest.mark.parametrize("word", ["항구에서", "바다로부터", "tiếng"])
 def test_a_word_that_was_never_met_has_the_n_grams_of_its_own_form(word: str) -> None:
     texts = [*KOREAN, *VIETNAMESE, "tiến tới"] * 20
-    vectors = ft.FastText(min_count=1, vector_size=8, epochs=1, workers=1).fit(texts)
+    vectors = ft.FastText(min_count=1, vector_size=8, epochs=1, workers=1).fit(texts).vectors_
     assert word not in vectors
     np.testing.assert_array_equal(vectors[nfd(word)], vectors[word])
     np.testing.assert_array_equal(vectors.embed([nfd(word)]), vectors.embed([word]))

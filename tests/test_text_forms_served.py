@@ -69,7 +69,9 @@ def test_texts_go_on_alike(texts: list[str]) -> None:
 def test_a_server_embeds_and_predicts_alike(texts: list[str]) -> None:
     labels = ["sea", "sea", "court", "court"] * 10
     models: dict[str, Any] = {
-        "words": ft.Word2Vec(min_count=1, vector_size=8, epochs=1, workers=1).fit(texts * 20),
+        "words": ft.Word2Vec(min_count=1, vector_size=8, epochs=1, workers=1)
+        .fit(texts * 20)
+        .vectors_,
         "network": network("wordpiece", texts),
         "linear": ft.LinearClassifier().fit(texts * 10, labels),
         "fasttext": ft.FastTextClassifier(workers=1).fit(texts * 10, labels),

@@ -23,7 +23,7 @@ from foretext.tasks.span_qa.network import SpanReader
 from foretext.tasks.tagging.network import Tagger
 
 model_path = Path("runs/bert")
-vectors = ft.Word2Vec(vector_size=100, window=5).fit(["one.txt", "two.txt"], out=Path("runs/mine"))
+vectors = ft.Word2Vec(vector_size=100, window=5).fit(["one.txt"], out=Path("runs/mine")).vectors_
 assert_type(vectors, ft.WordVectors)
 assert_type(vectors["ship"], NDArray[np.float32])
 assert_type(vectors[["ship", "tide"]], NDArray[np.float32])
@@ -38,13 +38,13 @@ vectors.save(Path("vectors.safetensors"), dtype="float16")
 
 opened = ft.WordVectors.load("vectors.txt", limit=10_000)
 assert_type(opened.key_to_index, dict[str, int])
-more = ft.FastText(minn=2).fit("corpus.txt", base=opened, overwrite=True)
-assert_type(ft.GloVe().fit("corpus.txt"), ft.WordVectors)
+more = ft.FastText(minn=2).fit("corpus.txt", base=opened, overwrite=True).vectors_
+assert_type(ft.GloVe().fit("corpus.txt"), ft.GloVe)
 
-tokenised = ft.Word2Vec(model="cbow").fit([["a", "ship"], ["a", "tide"]])
+tokenised = ft.Word2Vec(model="cbow").fit([["a", "ship"], ["a", "tide"]]).vectors_
 assert_type(tokenised.transform(["a ship"]), NDArray[np.float32])
-assert_type(ft.GloVe().fit(text for text in ["one", "two"]), ft.WordVectors)
-assert_type(ft.FastText().partial_fit({"text": ["one", "two"]}), ft.WordVectors)
+assert_type(ft.GloVe().fit(text for text in ["one", "two"]).vectors_, ft.WordVectors)
+assert_type(ft.FastText().partial_fit({"text": ["one", "two"]}), ft.FastText)
 assert_type(ft.Autoencoder("linear", dim=2).fit(np.zeros((3, 4))), ft.Autoencoder)
 assert_type(ft.Phrases().fit([["a", "ship"]])[["a", "ship"]], list[str])
 
@@ -82,7 +82,7 @@ except ft.ForetextError as error:
 WRONG = """\
 import foretext as ft
 
-vectors = ft.Word2Vec().fit("corpus.txt")
+vectors = ft.Word2Vec().fit("corpus.txt").vectors_
 vectors.most_similar("ship", topn="three")
 vectors.nearest("ship")
 ft.pretrain("word2vec")

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from foretext.corpus.phrases import Phrases
     from foretext.corpus.texts import texts
     from foretext.estimators import Autoencoder, Doc2Vec, FastText, GloVe, Word2Vec
+    from foretext.estimators.classifier import Classifier
+    from foretext.estimators.sentence_encoder import SentenceEncoder
+    from foretext.estimators.tagger import Tagger
     from foretext.finetuning.finetune import finetune
     from foretext.language_model import LanguageModel
     from foretext.pretraining.distill import distill
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Autoencoder",
+    "Classifier",
     "Corpus",
     "Doc2Vec",
     "DocumentVectors",
@@ -53,6 +57,8 @@ __all__ = [
     "Phrases",
     "Recipe",
     "SearchIndex",
+    "SentenceEncoder",
+    "Tagger",
     "Word2Vec",
     "WordVectors",
     "__version__",
@@ -71,6 +77,7 @@ __all__ = [
 
 _HOMES = {
     "Autoencoder": "foretext.estimators",
+    "Classifier": "foretext.estimators.classifier",
     "Corpus": "foretext.corpus",
     "Doc2Vec": "foretext.estimators",
     "DocumentVectors": "foretext.vectors.document_vectors",
@@ -85,6 +92,8 @@ _HOMES = {
     "Phrases": "foretext.corpus.phrases",
     "Recipe": "foretext.recipe",
     "SearchIndex": "foretext.search",
+    "SentenceEncoder": "foretext.estimators.sentence_encoder",
+    "Tagger": "foretext.estimators.tagger",
     "Word2Vec": "foretext.estimators",
     "WordVectors": "foretext.vectors.word_vectors",
     "clean": "foretext.cleaning",

@@ -47,7 +47,7 @@ def models() -> list[Any]:
     images = np.random.default_rng(0).random((20, 8, 8))
     autoencoder = ft.Autoencoder("linear", dim=2, epochs=1.0).fit(images)
     return [
-        ft.Word2Vec(min_count=1).fit([["<b>", "b"]] * 5),
+        ft.Word2Vec(min_count=1).fit([["<b>", "b"]] * 5).vectors_,
         ft.Word2Vec(window=2),
         autoencoder,
         autoencoder.codec,

@@ -105,7 +105,7 @@ def made(folder: Path) -> dict[str, Any]:
     }
     found["document vectors"] = ft.Doc2Vec(
         vector_size=8, epochs=1, min_count=1, workers=1
-    ).fit(lines)  # fmt: skip
+    ).fit(lines).documents_  # fmt: skip
     found["word vectors"].save(folder / "vectors.txt")
     found["masked model"].save(folder / "bert")
     found["index"] = ft.index(folder / "vectors.txt", lines[:20], folder / "index", quiet=True)

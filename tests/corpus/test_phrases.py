@@ -41,7 +41,7 @@ SETTINGS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_scores_and_joined_sentences(sentences: list[list[str]], settings: dict[str, Any]) -> None:
     ours, theirs = (
-        ft.Phrases(**settings).fit(sentences),
+        ft.Phrases(**settings).fit(["a text"]).fit(sentences),
         gensim_phrases.Phrases(sentences, **settings),
     )
     assert dict(ours.vocab) == theirs.vocab
@@ -70,7 +70,7 @@ def test_texts_are_cut_into_words(tmp_path: Path) -> None:
     for given in (path, ["In New York.", "New York again!"] * 10 + ["the quick fox"] * 9):
         phrases = ft.Phrases(min_count=2, threshold=0.3, scoring="npmi").fit(given)
         assert list(phrases.transform(["to New York"])) == [["to", "new_york"]]
-    vectors = ft.Word2Vec(min_count=1).fit(phrases.transform(path))
+    vectors = ft.Word2Vec(min_count=1).fit(phrases.transform(path)).vectors_
     assert "new_york" in vectors
 
 
@@ -79,10 +79,10 @@ def test_texts_are_cut_into_words(tmp_path: Path) -> None:
 )
 def test_settings_that_mean_nothing(settings: dict[str, Any]) -> None:
     with pytest.raises(SettingError):
-        ft.Phrases(**settings)
+        ft.Phrases(**settings).fit(["a text"])
 
 
 def test_a_sentence_is_a_list() -> None:
     with pytest.raises(SettingError, match="a list of words"):
         ft.Phrases()["new york"]
-    assert "scoring=default" in repr(ft.Phrases())
+    assert repr(ft.Phrases(min_count=2)) == "Phrases(min_count=2)"

@@ -182,7 +182,11 @@ def test_pairs_are_learned_by_the_words_that_they_share(
     assert facts_of(run)["baseline"] is None
     opened = ft.load(run, ft.LinearMatcher)
     asked = [(first, second) for first, second, _ in test]
-    assert opened.predict(asked) == model.predict(asked) == [label for *_, label in test]
+    assert (
+        opened.predict(asked).tolist()
+        == model.predict(asked).tolist()
+        == [label for *_, label in test]
+    )
     monkeypatch.setattr(auto, "MANY_PAIRS", 60)
     again = ft.finetune("matching", "auto", pairs(60), tmp_path / "many", test=test, quiet=False)
     assert "compare it with a network over word vectors" in " ".join(

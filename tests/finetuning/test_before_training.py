@@ -423,7 +423,7 @@ def test_answers_of_every_face(task_files: TaskFiles, tmp_path: Path) -> None:
     model = learned_of_words("textcnn", task_files, run, test=test)
     assert report_run(run).is_file()
     text = "the dog in the noon"
-    assert model.predict([text]) == ["dog"]
+    assert model.predict([text]).tolist() == ["dog"]
     words = {word.text: word.weight for word in model.explain(text).words}
     assert max(words, key=lambda word: words[word]) == "dog"
     other = learned_of_words(run, task_files, tmp_path / "other", task={})  # its backbone alone

@@ -54,7 +54,7 @@ def test_labels(models: dict[str, Any]) -> None:
     assert [record["text"] for record in found] == ["the cat", "", "{not json", deep, "the dog"]
     assert [record["labels"][0]["label"] for record in found] == model.predict(
         [record["text"] for record in found]
-    )
+    ).tolist()
     assert last["labels"][0]["probability"] == pytest.approx(
         model.predict_proba(["the dog"]).max(), abs=1e-5
     )
@@ -88,7 +88,7 @@ def test_pairs(models: dict[str, Any]) -> None:
     found = records(model, *lines)
     pairs = [(record["text_a"], record["text_b"]) for record in found]
     assert pairs == [("the cat", "every cat"), ("the cat", "every dog")]
-    assert [record["labels"][0]["label"] for record in found] == model.predict(pairs)
+    assert [record["labels"][0]["label"] for record in found] == model.predict(pairs).tolist()
     assert model.shown(found[0]).endswith("\tthe cat\tevery cat")
 
 

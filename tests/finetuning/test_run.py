@@ -417,7 +417,7 @@ def test_several_labels_a_text(tmp_path: Path) -> None:
         for name, rows in (("rows.tsv", RowsConfig(label_separator="|")), ("rows.txt", None))
     ]  # fmt: skip
     for name, model in zip(("rows.tsv", "rows.txt"), models, strict=True):
-        assert model.predict([text for text, _ in texts[:3]]) == [
+        assert model.predict([text for text, _ in texts[:3]]).tolist() == [
             ("law", "sea"),
             ("sea",),
             ("law",),

@@ -137,9 +137,12 @@ def test_a_task_is_learned_on_it(model: ft.LanguageModel, tmp_path: Path) -> Non
     learned = ft.finetune(
         "classification", model, rows, tmp_path / "task", test=rows, settings=settings
     )
-    assert learned.predict(["the cat in the morning"]) == ["cat"]
+    assert learned.predict(["the cat in the morning"]).tolist() == ["cat"]
     opened = ft.load(tmp_path / "task")
-    assert opened.predict(["the dog in the morning"]) == learned.predict(["the dog in the morning"])
+    assert (
+        opened.predict(["the dog in the morning"]).tolist()
+        == learned.predict(["the dog in the morning"]).tolist()
+    )
 
 
 def check_cache(model: ft.LanguageModel) -> None:

@@ -154,7 +154,7 @@ def test_layers_of_a_base_are_not_stacked(animal_text: Path, tmp_path: Path) -> 
 
 
 def test_word_vectors_are_no_body(animal_text: Path, tmp_path: Path) -> None:
-    vectors = ft.Word2Vec(min_count=1, epochs=1).fit(animal_text)
+    vectors = ft.Word2Vec(min_count=1, epochs=1).fit(animal_text).vectors_
     with pytest.raises(SettingError, match="cannot be pretrained further from word vectors"):
         run_recipe(small("bert"), animal_text, tmp_path / "run", base=vectors)
 

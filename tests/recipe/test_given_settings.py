@@ -74,7 +74,7 @@ def test_finetune_takes_a_list(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_budget_of_fit_ends_the_training() -> None:
     estimator = ft.Word2Vec(min_count=1, vector_size=8)
-    assert len(estimator.fit(TEXTS, budget="3s", quiet=True)) > 3
+    assert len(estimator.fit(TEXTS, budget="3s", quiet=True).vectors_) > 3
     with pytest.raises(SettingError, match="budget"):
         estimator.fit(TEXTS, budget="three", quiet=True)
 

@@ -35,7 +35,9 @@ def made() -> dict[str, Any]:
     return {
         **made_models(folder),
         "fasttext": fast.fit(TEXTS, ["land", "sea", "sea", "land"]),
-        "doc2vec": ft.Doc2Vec(vector_size=8, min_count=1, epochs=2).fit(TEXTS * 9, quiet=True),
+        "doc2vec": ft.Doc2Vec(vector_size=8, min_count=1, epochs=2)
+        .fit(TEXTS * 9, quiet=True)
+        .documents_,
         "textcnn": TextClassifier.begin(
             word_body("textcnn"), TextClassifier.task.head_config(), rows
         ),

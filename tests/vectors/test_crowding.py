@@ -145,7 +145,7 @@ def test_the_advice_parts_words(model: str, alpha: float, tmp_path: Path) -> Non
         ft.Word2Vec(alpha=alpha, epochs=4, **given).fit(text, quiet=True)
     advised = settings_of(str(caught[0].message))
     followed = {"alpha": alpha, "epochs": 4, **given, **advised}
-    assert mean_cosine(ft.Word2Vec(**followed).fit(text, quiet=True)) < 0.5
+    assert mean_cosine(ft.Word2Vec(**followed).fit(text, quiet=True).vectors_) < 0.5
 
 
 def settings_of(sentence: str) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def text_of_groups(path: Path) -> Path:
 def test_a_run_and_its_page_say_it(alpha: float, is_named: bool, tmp_path: Path) -> None:
     text = text_of_groups(tmp_path / "text.txt")
     settings = {"vector_size": 16, "epochs": 4, "workers": 1, "min_count": 1, "sample": 0.0}
-    vectors = ft.Word2Vec(alpha=alpha, **settings).fit(text, out=tmp_path / "run")
+    vectors = ft.Word2Vec(alpha=alpha, **settings).fit(text, out=tmp_path / "run").vectors_
     page = write_report(RunFolder(tmp_path / "run"))
     said = "a mean cosine of"
     assert (said in (tmp_path / "run" / "train.log").read_text()) is is_named

@@ -58,7 +58,7 @@ def topic_of_document(line: str) -> str:
 def test_nearest_documents_and_texts_are_of_the_same_topic(kind: str, corpus: Path) -> None:
     lines = corpus.read_text().splitlines()
     estimator = ft.Doc2Vec(**{**SMALL, **KINDS[kind]})
-    documents = estimator.fit(corpus)
+    documents = estimator.fit(corpus).documents_
     assert len(documents) == len(lines)
     topics = [topic_of_document(line) for line in lines]
     found = documents.neighbors(documents.names[:60], 5)
@@ -95,8 +95,10 @@ def test_a_long_text_is_read_to_its_end(run: Path) -> None:
 
 def test_a_run_opens_with_equal_vectors_and_inference(corpus: Path, tmp_path: Path) -> None:
     for number, settings in enumerate(KINDS.values()):
-        learned = ft.Doc2Vec(**{**SMALL, "epochs": 2, **settings}).fit(
-            corpus, out=tmp_path / str(number)
+        learned = (
+            ft.Doc2Vec(**{**SMALL, "epochs": 2, **settings})
+            .fit(corpus, out=tmp_path / str(number))
+            .documents_
         )
         opened = ft.load(tmp_path / str(number), ft.DocumentVectors)
         np.testing.assert_array_equal(opened.vectors, learned.vectors)
@@ -108,7 +110,7 @@ def test_a_run_opens_with_equal_vectors_and_inference(corpus: Path, tmp_path: Pa
 def test_words_have_vectors_where_they_are_learned(run: Path, corpus: Path) -> None:
     words = ft.load(run).words
     assert topic_of(words.most_similar("ship", topn=1)[0][0]) == "sea"
-    alone = ft.Doc2Vec(**{**SMALL, "epochs": 1}).fit(corpus)
+    alone = ft.Doc2Vec(**{**SMALL, "epochs": 1}).fit(corpus).documents_
     with pytest.raises(SettingError, match="learns no vectors of words"):
         _ = alone.words
 
@@ -124,7 +126,7 @@ def test_a_resumed_training_ends_in_the_same_bits(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     estimator = ft.Doc2Vec(**SMALL, checkpoint_seconds=0)
-    unbroken = estimator.fit(corpus)
+    unbroken = estimator.fit(corpus).documents_
     finished = Hogwild._finished
 
     def stop(self: Hogwild) -> bool:
@@ -137,7 +139,7 @@ def test_a_resumed_training_ends_in_the_same_bits(
     with pytest.raises(Interrupted):
         estimator.fit(corpus, out=tmp_path / "run")
     monkeypatch.undo()
-    resumed = estimator.fit(corpus, out=tmp_path / "run", resume=True)
+    resumed = estimator.fit(corpus, out=tmp_path / "run", resume=True).documents_
     np.testing.assert_array_equal(resumed.vectors, unbroken.vectors)
 
 
@@ -166,7 +168,7 @@ def test_a_stream_is_enough_for_a_run_and_for_its_resume(
 
 def test_several_workers_learn_the_same_things(corpus: Path) -> None:
     topics = [topic_of_document(line) for line in corpus.read_text().splitlines()]
-    documents = ft.Doc2Vec(**{**SMALL, "workers": 2, "loss": "hs"}).fit(corpus)
+    documents = ft.Doc2Vec(**{**SMALL, "workers": 2, "loss": "hs"}).fit(corpus).documents_
     found = documents.neighbors(documents.names[:60], 1)
     right = [topics[int(near[0][0])] == topics[at] for at, near in enumerate(found)]
     assert np.mean(right) > 0.9

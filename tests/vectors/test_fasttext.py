@@ -34,7 +34,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("loss", ["ns", "hs"])
 def test_every_form_learns(corpus: Path, model: str, loss: str) -> None:
     estimator = ft.FastText(model=model, loss=loss, **SMALL)
-    vectors = estimator.fit(corpus)
+    vectors = estimator.fit(corpus).vectors_
     assert share_in_topic(vectors) > 0.9
     first, last = estimator.history[0], estimator.history[-1]
     assert last["loss"] < first["loss"]
@@ -50,7 +50,7 @@ def test_every_option_learns(corpus: Path, settings: dict[str, Any]) -> None:
     given = SMALL | settings
     if settings.get("maxn") == 0:
         del given["bucket"]
-    assert share_in_topic(ft.FastText(**given).fit(corpus)) > 0.9
+    assert share_in_topic(ft.FastText(**given).fit(corpus).vectors_) > 0.9
 
 
 def test_held_out_loss_is_like_that_of_training(corpus: Path) -> None:
@@ -62,7 +62,7 @@ def test_held_out_loss_is_like_that_of_training(corpus: Path) -> None:
 
 
 def test_unseen_words_are_near_their_relatives(corpus: Path) -> None:
-    vectors = ft.FastText(**SMALL).fit(corpus)
+    vectors = ft.FastText(**SMALL).fit(corpus).vectors_
     for unseen, topic in (("sailors", "sea"), ("harvesting", "farm"), ("lawyers", "court")):
         assert unseen not in vectors
         near = [topic_of(word) for word, _ in vectors.most_similar(unseen, topn=5)]
@@ -71,7 +71,8 @@ def test_unseen_words_are_near_their_relatives(corpus: Path) -> None:
 
 def test_one_worker_and_one_seed_give_the_same_bits(corpus: Path) -> None:
     first, second, other = (
-        ft.FastText(**SMALL | {"epochs": 1, "seed": seed}).fit(corpus) for seed in (1, 1, 2)
+        ft.FastText(**SMALL | {"epochs": 1, "seed": seed}).fit(corpus).vectors_
+        for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first.vectors, second.vectors)
     np.testing.assert_array_equal(first["sailors"], second["sailors"])
@@ -111,11 +112,11 @@ def test_resumed_equals_unbroken(
 
 
 def test_a_run_goes_on_from_another(corpus: Path, tmp_path: Path) -> None:
-    first = ft.FastText(**SMALL).fit(corpus, out=tmp_path / "run")
+    first = ft.FastText(**SMALL).fit(corpus, out=tmp_path / "run").vectors_
     more = write_topics(tmp_path / "more.txt", documents=20, seed=5)
     still = SMALL | {"alpha": 1e-6, "min_alpha": 1e-7, "epochs": 1}
     estimator = ft.FastText(**still)
-    second = estimator.fit(more, base=tmp_path / "run")
+    second = estimator.fit(more, base=tmp_path / "run").vectors_
     np.testing.assert_allclose(second["ship"], first["ship"], atol=1e-3)
     np.testing.assert_allclose(second["ships"], first["ships"], atol=1e-3)
     assert estimator.history[0]["valid_loss"] < 4.0  # the outputs went along; 4.16 is chance
@@ -129,7 +130,7 @@ def test_a_run_goes_on_from_another(corpus: Path, tmp_path: Path) -> None:
     ],
 )
 def test_a_base_of_another_kind(corpus: Path, settings: dict[str, Any], sentence: str) -> None:
-    base = ft.FastText(**SMALL | {"epochs": 1}).fit(corpus)
+    base = ft.FastText(**SMALL | {"epochs": 1}).fit(corpus).vectors_
     with pytest.raises(SettingError, match=sentence):
         ft.FastText(**SMALL | settings).fit(corpus, base=base)
 

@@ -37,7 +37,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_learns(corpus: Path) -> None:
     estimator = ft.GloVe(**SMALL)
-    assert share_in_topic(estimator.fit(corpus)) > 0.9
+    assert share_in_topic(estimator.fit(corpus).vectors_) > 0.9
     first, last = estimator.history[0], estimator.history[-1]
     assert last["epoch"] == 15
     assert last["loss"] < first["loss"] / 10
@@ -55,12 +55,15 @@ def test_the_number_of_workers_changes_no_bit(corpus: Path, workers: int) -> Non
 
 
 def test_memory_changes_no_bit(corpus: Path) -> None:
-    little = ft.GloVe(**SMALL, memory="20kB").fit(corpus)
-    np.testing.assert_array_equal(little.vectors, ft.GloVe(**SMALL).fit(corpus).vectors)
+    little = ft.GloVe(**SMALL, memory="20kB").fit(corpus).vectors_
+    np.testing.assert_array_equal(little.vectors, ft.GloVe(**SMALL).fit(corpus).vectors_.vectors)
 
 
 def test_seeds_differ(corpus: Path) -> None:
-    first, second = ft.GloVe(**SMALL).fit(corpus), ft.GloVe(**SMALL, seed=2).fit(corpus)
+    first, second = (
+        ft.GloVe(**SMALL).fit(corpus).vectors_,
+        ft.GloVe(**SMALL, seed=2).fit(corpus).vectors_,
+    )
     assert not np.allclose(first.vectors, second.vectors)
 
 
@@ -70,9 +73,9 @@ def test_a_run_keeps_the_counts_for_another_training(corpus: Path, tmp_path: Pat
     assert kept.is_dir()
     assert not (tmp_path / "first" / "tiles").exists()
     again = SMALL | {"window": 5, "exponent": 0.5}
-    reused = ft.GloVe(**again, cooccurrence=str(kept)).fit(corpus, out=tmp_path / "second")
+    reused = ft.GloVe(**again, cooccurrence=str(kept)).fit(corpus, out=tmp_path / "second").vectors_
     assert not (tmp_path / "second" / "cooccurrence").exists()
-    np.testing.assert_array_equal(reused.vectors, ft.GloVe(**again).fit(corpus).vectors)
+    np.testing.assert_array_equal(reused.vectors, ft.GloVe(**again).fit(corpus).vectors_.vectors)
     with pytest.raises(SettingError, match=r"no counts of this text .* and window = 6"):
         ft.GloVe(**again | {"window": 6}, cooccurrence=str(kept)).fit(corpus)
     with pytest.raises(OutputError, match="holds no co-occurrence counts"):
@@ -88,10 +91,10 @@ def test_a_budget_ends_the_training(corpus: Path) -> None:
 
 
 def test_training_goes_on_from_vectors(corpus: Path, tmp_path: Path) -> None:
-    base = ft.GloVe(**SMALL).fit(corpus, out=tmp_path / "base")
+    base = ft.GloVe(**SMALL).fit(corpus, out=tmp_path / "base").vectors_
     still = SMALL | {"epochs": 1, "alpha": 1e-12}
     for start in (tmp_path / "base", base):
-        moved = ft.GloVe(**still).fit(corpus, base=start)
+        moved = ft.GloVe(**still).fit(corpus, base=start).vectors_
         for word in ("ship", "barn", "the"):
             np.testing.assert_allclose(moved[word], base[word], atol=1e-5)
     with pytest.raises(CorpusError, match="have 24 dimensions, but vector_size is 30"):

@@ -47,7 +47,7 @@ def test_nothing_is_refused() -> None:
 def test_n_grams_lead_somewhere() -> None:
     texts = ["the cat sees the cats", "a dog sees the dogs"] * 20
     model = ft.FastText(vector_size=8, epochs=1, min_count=1, minn=2, maxn=3, bucket=500, seed=1)
-    found = model.fit(texts)
+    found = model.fit(texts).vectors_
     with in_language("en"):
         (shown,) = found.show(["cats"])
     table = [part for part in shown.parts if isinstance(part, Table)][-1]

@@ -26,7 +26,7 @@ def test_wikitext2(shared_data: Path, tmp_path: Path, loss: str, least: float) -
     """gensim 4.4 reaches a WordSim-353 correlation of 0.384 (ns) and 0.385 (hs) in five epochs."""
     text = unpacked(shared_data / "wikitext-2" / "train.txt.xz", tmp_path)
     settings = {"pre_tokenizer": "whitespace", "valid_rate": 0.0, "workers": 1}
-    vectors = ft.Word2Vec(loss=loss, **settings).fit(text)
+    vectors = ft.Word2Vec(loss=loss, **settings).fit(text).vectors_
     found = vectors.evaluate_word_pairs(shared_data / "wordsim" / "EN-WS-353-ALL.txt")
     assert found.spearman > least
     assert found.num_pairs > 250
@@ -37,7 +37,7 @@ def test_penn_treebank(shared_data: Path, tmp_path: Path) -> None:
     """The neighbours of chip are of the kind microprocessor, semiconductors, drives."""
     text = unpacked(shared_data / "ptb" / "ptb.train.txt.xz", tmp_path)
     settings = {"min_count": 10, "subsampling": "paper", "sample": 1e-4, "workers": 1}
-    vectors = ft.Word2Vec(epochs=20, **settings).fit(text)
+    vectors = ft.Word2Vec(epochs=20, **settings).fit(text).vectors_
     near = {word for word, _ in vectors.most_similar("chip", topn=10)}
     technical = {
         *("microprocessor", "microprocessors", "semiconductor", "semiconductors", "chips"),
@@ -65,7 +65,7 @@ def test_what_is_advised_parts_the_words_of_the_penn_treebank(
     assert advised.keys() == {"alpha", "epochs"}
     for way, value in advised.items():
         chosen = {way: float(value) if way == "alpha" else int(value)}
-        vectors = ft.Word2Vec(**{**given, **chosen}).fit(text, quiet=True)
+        vectors = ft.Word2Vec(**{**given, **chosen}).fit(text, quiet=True).vectors_
         near = {word for word, _ in vectors.most_similar("chip", topn=10)}
         assert near >= {"intel", "microprocessor"}, (way, near)
 
@@ -75,7 +75,9 @@ def test_the_default_rate_parts_the_words_of_the_penn_treebank(
     shared_data: Path, tmp_path: Path
 ) -> None:
     text = unpacked(shared_data / "ptb" / "ptb.train.txt.xz", tmp_path)
-    vectors = ft.Word2Vec(**PAPER, epochs=5, workers=1).fit(text, quiet=True)  # and nothing is said
+    vectors = (
+        ft.Word2Vec(**PAPER, epochs=5, workers=1).fit(text, quiet=True).vectors_
+    )  # and nothing is said
     near = {word for word, _ in vectors.most_similar("chip", topn=10)}
     assert near >= {"intel", "microprocessor"}
 

@@ -35,7 +35,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_form_learns(corpus: Path, model: str, loss: str) -> None:
     settings = SMALL | ({"alpha": 0.2, "epochs": 12} if model == "cbow" else {})
     estimator = ft.Word2Vec(model=model, loss=loss, **settings)
-    vectors = estimator.fit(corpus)
+    vectors = estimator.fit(corpus).vectors_
     assert share_in_topic(vectors) > 0.9
     first, last = estimator.history[0], estimator.history[-1]
     assert last["loss"] < first["loss"]
@@ -61,7 +61,7 @@ def test_every_option_learns(corpus: Path, settings: dict[str, Any]) -> None:
     given = SMALL | settings
     if settings.get("exact"):
         given.pop("workers")
-    assert share_in_topic(ft.Word2Vec(**given).fit(corpus)) > 0.9
+    assert share_in_topic(ft.Word2Vec(**given).fit(corpus).vectors_) > 0.9
 
 
 def test_first_losses_are_those_of_chance(corpus: Path) -> None:
@@ -75,20 +75,20 @@ def test_first_losses_are_those_of_chance(corpus: Path) -> None:
 
 
 def test_one_worker_is_reproducible_to_the_bit(corpus: Path) -> None:
-    first, second = (ft.Word2Vec(**SMALL).fit(corpus) for _ in range(2))
+    first, second = (ft.Word2Vec(**SMALL).fit(corpus).vectors_ for _ in range(2))
     np.testing.assert_array_equal(first.vectors, second.vectors)
-    other = ft.Word2Vec(**SMALL | {"seed": 2}).fit(corpus)
+    other = ft.Word2Vec(**SMALL | {"seed": 2}).fit(corpus).vectors_
     assert not np.array_equal(first.vectors, other.vectors)
 
 
 def test_exact_is_reproducible_to_the_bit(corpus: Path) -> None:
     settings = {key: value for key, value in SMALL.items() if key != "workers"} | {"exact": True}
-    first, second = (ft.Word2Vec(**settings).fit(corpus) for _ in range(2))
+    first, second = (ft.Word2Vec(**settings).fit(corpus).vectors_ for _ in range(2))
     np.testing.assert_array_equal(first.vectors, second.vectors)
 
 
 def test_words_come_by_count_and_unknown_words_have_no_vector(corpus: Path) -> None:
-    vectors = ft.Word2Vec(**SMALL).fit(corpus)
+    vectors = ft.Word2Vec(**SMALL).fit(corpus).vectors_
     assert "[UNK]" not in vectors
     assert (np.diff(vectors.counts) <= 0).all()
     assert vectors.vectors.shape == (30, 24)
@@ -101,14 +101,14 @@ def test_a_word_that_stands_for_unknown_ones_has_no_vector(corpus: Path, tmp_pat
     marked.write_text(text.replace(" ship ", " <unk> "), encoding="utf-8")
     without.write_text(text.replace(" ship ", " "), encoding="utf-8")
     settings = SMALL | {"workers": 1, "valid_rate": 0.0, "pre_tokenizer": "whitespace"}
-    assert "<unk>" in ft.Word2Vec(**settings).fit(marked)
-    vectors = ft.Word2Vec(**settings, unknown_words=["<unk>"]).fit(marked)
+    assert "<unk>" in ft.Word2Vec(**settings).fit(marked).vectors_
+    vectors = ft.Word2Vec(**settings, unknown_words=["<unk>"]).fit(marked).vectors_
     assert "<unk>" not in vectors
     with pytest.raises(UnknownWordError, match="'<unk>'"):
         vectors.most_similar("<unk>")
-    assert vectors.index_to_key == ft.Word2Vec(**settings).fit(without).index_to_key
+    assert vectors.index_to_key == ft.Word2Vec(**settings).fit(without).vectors_.index_to_key
     further = ft.Word2Vec(**settings | {"epochs": 1}, unknown_words=("<unk>", "sail"))
-    again = further.fit(marked, base=ft.Word2Vec(**settings).fit(marked))
+    again = further.fit(marked, base=ft.Word2Vec(**settings).fit(marked).vectors_).vectors_
     assert not {"<unk>", "sail"} & set(again.index_to_key)  # though the base has them
 
 
@@ -128,10 +128,10 @@ def test_patience_ends_the_training(corpus: Path) -> None:
 
 
 def test_going_on_with_new_words(corpus: Path, tmp_path: Path) -> None:
-    base = ft.Word2Vec(**SMALL).fit(corpus, out=tmp_path / "base")
+    base = ft.Word2Vec(**SMALL).fit(corpus, out=tmp_path / "base").vectors_
     more = tmp_path / "more.txt"
     more.write_text("ship harbour wave submarine tide sailor submarine anchor\n" * 50)
-    further = ft.Word2Vec(**SMALL | {"epochs": 3}).fit(more, base=tmp_path / "base")
+    further = ft.Word2Vec(**SMALL | {"epochs": 3}).fit(more, base=tmp_path / "base").vectors_
     assert "submarine" in further
     assert set(base.index_to_key) < set(further.index_to_key)
     assert topic_of(further.most_similar("submarine", topn=1)[0][0]) == "sea"

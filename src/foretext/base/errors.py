@@ -1,9 +1,11 @@
 """What can go wrong that the user can correct.
 
     ForetextError
-    ├── CorpusError          text that cannot be read, or is too little to learn from
-    │   └── GivenError       texts or labels that a method does not take (also a ValueError)
+    ├── CorpusError          text that cannot be read, or is too little to learn from (also a
+    │   │                    ValueError)
+    │   └── GivenError       texts or labels that a method does not take
     ├── SettingError         a setting that does not exist, has no effect, or has no such value
+    │   │                    (also a ValueError)
     │   ├── ArgumentError    an argument of a kind that a function does not take (also a TypeError)
     │   ├── BudgetError      a time in which nothing can be learned
     │   └── ClusterError     a cluster that does not answer, or has no room; what was done stays
@@ -64,15 +66,15 @@ class ForetextError(Exception):
         super().__init__(bounded(str(message)), *more)
 
 
-class CorpusError(ForetextError):
+class CorpusError(ForetextError, ValueError):
     """Text that cannot be read, or is too little to learn from."""
 
 
-class GivenError(CorpusError, ValueError):
+class GivenError(CorpusError):
     """Texts or labels that a method was given, and that are not what it takes."""
 
 
-class SettingError(ForetextError):
+class SettingError(ForetextError, ValueError):
     """A setting that does not exist, has no effect here, or has no such value."""
 
 

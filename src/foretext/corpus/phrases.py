@@ -11,15 +11,17 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice, pairwise
+from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, Self
 
-from foretext.base.arguments import checked_arguments
-from foretext.base.errors import SettingError
-from foretext.base.representation import represented
+from foretext.base.arguments import checked_arguments, shown_value
+from foretext.base.errors import ArgumentError, SettingError
+from foretext.base.not_fitted import not_fitted
+from foretext.base.parameters import Parameters, estimator_tags, keeping
 from foretext.corpus.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.corpus.settings import CorpusConfig
-from foretext.corpus.texts import TextSource, are_tokens, found_sources
+from foretext.corpus.texts import TextSource, are_tokens, found_sources, present_texts
 
 __all__ = ["CONNECTOR_WORDS", "Phrases"]
 
@@ -28,6 +30,15 @@ CONNECTOR_WORDS = frozenset(
     {"a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"}
     | {"without"}
 )
+
+_KINDS: dict[str, tuple[Any, str]] = {
+    "min_count": (Integral, "a whole number"),
+    "threshold": (Real, "a number"),
+    "scoring": (str, "'default' or 'npmi'"),
+    "delimiter": (str, "a text"),
+    "connector_words": (Collection, "a set of words"),
+    "max_vocab_size": (Integral, "a whole number"),
+}
 
 SAMPLE = 1 << 16  # characters that show the script
 
@@ -44,8 +55,7 @@ class Candidate(NamedTuple):
         return delimiter.join((self.first, *self.between, self.last))
 
 
-@represented
-class Phrases:
+class Phrases(Parameters):
     """Pairs of words that stand together more often than chance has it.
 
     Args:
@@ -56,9 +66,6 @@ class Phrases:
         connector_words: may stand inside a phrase, and begin or end none; `CONNECTOR_WORDS`.
         max_vocab_size: of words and pairs in memory; with more, the rarest are forgotten.
 
-    Raises:
-        SettingError: a setting is not allowed.
-
     Examples:
         >>> sentences = [["new", "york"], ["new", "york"], ["a"]]
         >>> phrases = Phrases(min_count=1, threshold=1).fit(sentences)
@@ -66,7 +73,17 @@ class Phrases:
         ['in', 'new_york']
     """
 
-    @checked_arguments
+    min_count: int
+    threshold: float
+    scoring: str
+    delimiter: str
+    connector_words: Collection[str]
+    max_vocab_size: int
+    _vocab: Counter[str] | None = None  # of words, and of pairs as phrases
+    _corpus_word_count = 0
+    _least = 1  # what is rarer is forgotten next
+
+    @keeping
     def __init__(
         self,
         *,
@@ -74,26 +91,30 @@ class Phrases:
         threshold: float = 10.0,
         scoring: Literal["default", "npmi"] = "default",
         delimiter: str = "_",
-        connector_words: Collection[str] = frozenset(),
+        connector_words: Collection[str] = (),
         max_vocab_size: int = 40_000_000,
-    ) -> None:
-        if scoring not in ("default", "npmi"):
-            raise SettingError(f"scoring = '{scoring}': there are 'default' and 'npmi'.")
-        if scoring == "npmi" and not -1 <= threshold <= 1:
-            raise SettingError(
-                f"threshold = {threshold}: scores of 'npmi' go from -1 to 1; give one between them."
-            )
-        if min_count < 1 or max_vocab_size < 1 or threshold <= 0 < (scoring == "default"):
-            raise SettingError("min_count, threshold and max_vocab_size have to be more than 0.")
-        self.min_count = min_count
-        self.threshold = threshold
-        self.scoring = scoring
-        self.delimiter = delimiter
-        self.connector_words = frozenset(connector_words)
-        self.max_vocab_size = max_vocab_size
-        self.vocab: Counter[str] = Counter()  # of words, and of pairs as phrases
-        self.corpus_word_count = 0
-        self._least = 1  # what is rarer is forgotten next
+    ) -> None: ...
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether words and pairs were counted."""
+        return self._vocab is not None
+
+    @property
+    def vocab(self) -> Counter[str]:
+        """How often words occur, and pairs as phrases.
+
+        Raises:
+            SettingError: nothing was counted yet.
+        """
+        if self._vocab is None:
+            raise not_fitted("These phrases have counted nothing yet; call fit first.")
+        return self._vocab
+
+    @property
+    def corpus_word_count(self) -> int:
+        """The words of the text that was counted."""
+        return self._corpus_word_count
 
     @checked_arguments
     def fit(self, sentences: TextSource, y: object = None) -> Self:
@@ -103,8 +124,10 @@ class Phrases:
 
         Raises:
             CorpusError: these are no texts.
+            SettingError: a setting is not allowed.
         """
-        self.vocab, self.corpus_word_count, self._least = Counter(), 0, 1
+        self._refuse_wrong_settings()
+        self._vocab, self._corpus_word_count, self._least = Counter(), 0, 1
         return self.partial_fit(sentences)
 
     @checked_arguments
@@ -113,13 +136,17 @@ class Phrases:
 
         Raises:
             CorpusError: these are no texts.
+            SettingError: a setting is not allowed.
         """
+        self._refuse_wrong_settings()
+        vocab = Counter[str]() if self._vocab is None else self._vocab
+        self._vocab, connectors = vocab, frozenset(self.connector_words)
         for sentence in _sentences(sentences):
-            self.corpus_word_count += len(sentence)
-            self.vocab.update(word for word in sentence if word not in self.connector_words)
-            self.vocab.update(each.joined(self.delimiter) for each in self._candidates(sentence))
-            if len(self.vocab) > self.max_vocab_size:
-                self._forget()
+            self._corpus_word_count += len(sentence)
+            vocab.update(word for word in sentence if word not in connectors)
+            vocab.update(each.joined(self.delimiter) for each in self._candidates(sentence))
+            if len(vocab) > self.max_vocab_size:
+                self._vocab = vocab = self._frequent(vocab)
         return self
 
     @checked_arguments
@@ -129,6 +156,7 @@ class Phrases:
         Raises:
             CorpusError: these are no texts.
         """
+        _ = self.vocab  # before the first sentence is asked for
         return map(self._joined, _sentences(sentences))
 
     @checked_arguments
@@ -185,7 +213,8 @@ class Phrases:
     def summary(self) -> dict[str, Any]:
         """Return what Python and a notebook show."""
         settings = {"scoring": self.scoring, "threshold": self.threshold}
-        return {**settings, "min_count": self.min_count, "words and pairs": len(self.vocab)}
+        number = len(self._vocab) if self._vocab is not None else None
+        return {**settings, "min_count": self.min_count, "words and pairs": number}
 
     def _score(self, first: int, last: int, both: int) -> float:
         if self.scoring == "default":
@@ -198,13 +227,15 @@ class Phrases:
 
     def _candidates(self, sentence: list[str]) -> Iterator[Candidate]:
         """Yield neighbours with connector words between them."""
-        places = [at for at, word in enumerate(sentence) if word not in self.connector_words]
+        connectors = frozenset(self.connector_words)
+        places = [at for at, word in enumerate(sentence) if word not in connectors]
         for here, there in pairwise(places):
             yield Candidate(sentence[here], tuple(sentence[here + 1 : there]), sentence[there])
 
     def _joined(self, sentence: list[str]) -> list[str]:
         """Join phrases from left to right; a word is part of one phrase only."""
-        places = [at for at, word in enumerate(sentence) if word not in self.connector_words]
+        connectors = frozenset(self.connector_words)
+        places = [at for at, word in enumerate(sentence) if word not in connectors]
         joined: list[str] = []
         done = 0  # words of the sentence that have been written
         for here, there in pairwise(places):
@@ -218,15 +249,40 @@ class Phrases:
                 done = there + 1
         return joined + sentence[done:]
 
-    def _forget(self) -> None:
-        """Forget rare words and pairs, ever more frequent ones."""
-        kept = {word: count for word, count in self.vocab.items() if count >= self._least}
-        self.vocab, self._least = Counter(kept), self._least + 1
+    def _frequent(self, vocab: Counter[str]) -> Counter[str]:
+        """Return counts without rare words and pairs, of ever more frequent ones."""
+        kept = {word: count for word, count in vocab.items() if count >= self._least}
+        self._least += 1
+        return Counter(kept)
+
+    def _refuse_wrong_settings(self) -> None:
+        """Refuse settings that no fit can use.
+
+        Raises:
+            SettingError: there is one.
+        """
+        for name, (kinds, wanted) in _KINDS.items():
+            value = vars(self)[name]
+            if not isinstance(value, kinds) or isinstance(value, bool):
+                raise ArgumentError(f"{name} = {shown_value(value)}: give {wanted}.")
+        if self.scoring not in ("default", "npmi"):
+            raise SettingError(f"scoring = '{self.scoring}': there are 'default' and 'npmi'.")
+        if self.scoring == "npmi" and not -1 <= self.threshold <= 1:
+            raise SettingError(
+                f"threshold = {self.threshold}: scores of 'npmi' go from -1 to 1; give one between "
+                "them."
+            )
+        is_low = self.threshold <= 0 and self.scoring == "default"
+        if self.min_count < 1 or self.max_vocab_size < 1 or is_low:
+            raise SettingError("min_count, threshold and max_vocab_size have to be more than 0.")
+
+    def __sklearn_tags__(self) -> Any:
+        return estimator_tags("transformer")
 
 
 def _sentences(given: TextSource) -> Iterator[list[str]]:
     """Yield the sentences of texts as lists of words."""
-    sources = found_sources(given)
+    sources = found_sources(present_texts(given))
     if are_tokens(sources):
         corpus = Corpus(sources, CorpusConfig(normalization="none"))
         for document in corpus:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import json
+import math
 import re
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,8 +20,10 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, TypeAlias, Union
 
+import numpy as np
+
 from foretext.base.arguments import checked_arguments
-from foretext.base.errors import CorpusError
+from foretext.base.errors import CorpusError, GivenError
 from foretext.base.files import output_error, temporary_folder
 from foretext.base.parsing import parse_json
 from foretext.corpus.blocks import Advance
@@ -42,6 +45,7 @@ __all__ = [
     "iterate_texts",
     "lines_or_files",
     "memory_identity",
+    "present_texts",
     "spooled",
     "text_or_files",
     "texts",
@@ -113,6 +117,38 @@ def found_sources(given: TextSource, column: str = COLUMN) -> SourceNames:
                 f"correct the name, or {_CLEAR}."
             )
     return names
+
+
+def present_texts(given: Any) -> Any:
+    """Return texts for an estimator, which takes no missing ones; files and tables as they are.
+
+    Raises:
+        GivenError: a text is None or NaN; the message has the number of its row.
+    """
+    if isinstance(given, str | bytes | Path | Source | Mapping) or column_names(given) is not None:
+        return given
+    if not isinstance(given, Iterable):
+        given = np.asarray(given) if hasattr(given, "__array__") else given  # foreign
+    if isinstance(given, Iterator):
+        return _present(given)
+    if isinstance(given, Iterable):
+        for _ in _present(given):
+            pass
+    return given
+
+
+def _present(given: Iterable[Any]) -> Iterator[Any]:
+    """Yield elements, none of which may be missing."""
+    for number, value in enumerate(given, start=1):
+        if not isinstance(value, str | list) and _is_missing(plain_value(value)):
+            raise GivenError(
+                f"text {number} is {value}, not a text; correct it, or leave the row out."
+            )
+        yield value
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def text_or_files(given: str) -> SourceNames:

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import duration_seconds
 from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.not_fitted import not_fitted
+from foretext.base.parameters import Parameters, estimator_tags, keeping
 from foretext.data.images import scaled_examples
-from foretext.estimators.vector_estimator import Parameters, kept, refuse_folder
+from foretext.estimators.output import ChosenOutput
+from foretext.estimators.vector_estimator import refuse_folder
 from foretext.pretraining.job import Sources
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
-from foretext.tasks.not_fitted import not_fitted
 
 if TYPE_CHECKING:
     from foretext.language_model.codec import Codec
@@ -26,7 +28,7 @@ __all__ = ["Autoencoder"]
 Kind = Literal["convolutional", "denoising", "linear"]
 
 
-class Autoencoder(Parameters):
+class Autoencoder(Parameters, ChosenOutput):
     """Codes of few numbers, from which examples can be reconstructed.
 
     A setting that is None is as the kind has it: ``learning_rate`` 6e-3 of the convolutional
@@ -37,10 +39,6 @@ class Autoencoder(Parameters):
     Args:
         kind: "convolutional" for images, "linear", or "denoising", which is dense.
 
-    Attributes:
-        codec: what was learned last, or None.
-        history: of the last training.
-
     >>> Autoencoder("linear", dim=8)
     Autoencoder(kind='linear', dim=8)
     """
@@ -50,10 +48,10 @@ class Autoencoder(Parameters):
         "denoising": "denoising-autoencoder",
         "linear": "linear-autoencoder",
     }
-    codec: Codec | None = None
-    history: list[dict[str, Any]] = []  # noqa: RUF012  replaced by fit, never changed
+    _codec: Codec | None = None
+    _history: list[dict[str, Any]] = []  # noqa: RUF012  replaced by fit, never changed
 
-    @kept
+    @keeping
     def __init__(
         self,
         kind: Kind = "convolutional",
@@ -117,7 +115,17 @@ class Autoencoder(Parameters):
     @property
     def is_fitted(self) -> bool:
         """Whether there is a codec."""
-        return self.codec is not None
+        return self._codec is not None
+
+    @property
+    def codec(self) -> Codec | None:
+        """What was learned last; None: nothing yet."""
+        return self._codec
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """Records of the last training."""
+        return self._history
 
     @classmethod
     @checked_arguments
@@ -139,7 +147,7 @@ class Autoencoder(Parameters):
             name: section[name] for section in sections for name in section if name in known
         }
         estimator = cls(cast(Kind, kinds[recipe.name]), **settings)
-        estimator.codec = codec
+        estimator._codec = codec
         return estimator
 
     @checked_arguments
@@ -184,7 +192,7 @@ class Autoencoder(Parameters):
             resume=resume,
             quiet=quiet,
         )
-        self.codec, self.history = cast("Codec", learned.model), learned.history
+        self._codec, self._history = cast("Codec", learned.model), learned.history
         return self
 
     @checked_arguments
@@ -218,7 +226,10 @@ class Autoencoder(Parameters):
         error = self._fitted().squared_error(array)
         return 1 - error / variance if variance else float(error == 0)
 
+    def __sklearn_tags__(self) -> Any:
+        return estimator_tags("transformer", of_texts=False)
+
     def _fitted(self) -> Codec:
-        if self.codec is None:
+        if self._codec is None:
             raise not_fitted("This autoencoder has learned nothing yet; call fit first.")
-        return self.codec
+        return self._codec

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import duration_seconds
+from foretext.base.not_fitted import not_fitted
+from foretext.base.parameters import Parameters, estimator_tags, keeping
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
-from foretext.corpus.texts import TextSource
-from foretext.estimators.vector_estimator import Parameters, kept, refuse_folder
+from foretext.corpus.texts import TextSource, present_texts
+from foretext.estimators.output import ChosenOutput, in_container
+from foretext.estimators.vector_estimator import refuse_folder
 from foretext.pretraining.given_texts import read_memory
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
-from foretext.tasks.not_fitted import not_fitted
 from foretext.vectors.document_vectors import DocumentVectors
 
 __all__ = ["Doc2Vec"]
 
 
-class Doc2Vec(Parameters):
+class Doc2Vec(Parameters, ChosenOutput):
     """PV-DBOW and PV-DM; as a transformer of scikit-learn, texts into inferred vectors.
 
     The guide of doc2vec says when to change which setting. ``workers=None`` takes all cores;
@@ -32,17 +34,16 @@ class Doc2Vec(Parameters):
 
     Attributes:
         documents_: what was learned last.
-        history: of the last training: loss, rate, words a second.
 
     >>> Doc2Vec(model="dm", vector_size=50)
     Doc2Vec(model='dm', vector_size=50)
     """
 
     recipe_name: ClassVar[str] = "doc2vec"
-    history: list[dict[str, Any]] = []  # noqa: RUF012  replaced by fit, never changed
+    _history: list[dict[str, Any]] = []  # noqa: RUF012  replaced by fit, never changed
     _documents: DocumentVectors | None = None
 
-    @kept
+    @keeping
     def __init__(
         self,
         *,
@@ -105,6 +106,11 @@ class Doc2Vec(Parameters):
             raise not_fitted("These vectors have learned nothing yet; call fit first.")
         return self._documents
 
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """Records of the last training: loss, rate, words a second."""
+        return self._history
+
     @checked_arguments
     def fit(
         self,
@@ -116,8 +122,8 @@ class Doc2Vec(Parameters):
         overwrite: bool = False,
         resume: bool = False,
         quiet: bool | None = None,
-    ) -> DocumentVectors:
-        """Learn document vectors, and return them; `documents_` has them, too.
+    ) -> Self:
+        """Learn document vectors, which `documents_` has then.
 
         Args:
             corpus: files, folders, globs or URLs of text; or texts in memory: strings in a list, a
@@ -136,17 +142,18 @@ class Doc2Vec(Parameters):
         refuse_folder(y)
         recipe = self.recipe
         pretrained = run_recipe(
-            *read_memory(recipe, corpus),
+            *read_memory(recipe, present_texts(corpus)),
             out,
             budget=recipe.vectors.budget_seconds if budget is None else duration_seconds(budget),
             overwrite=overwrite,
             resume=resume,
             quiet=quiet,
         )
-        self._documents, self.history = pretrained.model, pretrained.history
-        return self._documents
+        self._documents, self._history = pretrained.model, pretrained.history
+        return self
 
     @checked_arguments
+    @in_container
     def transform(self, texts: Any) -> NDArray[np.float32]:
         """Return an inferred vector for each text, (N, D).
 
@@ -154,7 +161,7 @@ class Doc2Vec(Parameters):
             SettingError: nothing was learned yet.
             CorpusError: these are no texts.
         """
-        return self.documents_.embed(texts)
+        return self.documents_.embed(present_texts(texts))
 
     @checked_arguments
     def fit_transform(self, texts: Any, y: object = None) -> NDArray[np.float32]:
@@ -176,5 +183,5 @@ class Doc2Vec(Parameters):
         size = self.documents_.vector_size
         return np.array([f"{self.recipe_name}{number}" for number in range(size)], dtype=object)
 
-    def _input_tags(self) -> dict[str, bool]:
-        return {"string": True, "two_d_array": False, "one_d_array": True}
+    def __sklearn_tags__(self) -> Any:
+        return estimator_tags("transformer", is_deterministic=vars(self)["workers"] == 1)

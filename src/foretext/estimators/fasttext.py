@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from foretext.base.parameters import keeping
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
-from foretext.estimators.vector_estimator import VectorEstimator, kept
+from foretext.estimators.vector_estimator import VectorEstimator
 
 __all__ = ["FastText"]
 
@@ -23,7 +24,7 @@ class FastText(VectorEstimator):
 
     recipe_name: ClassVar[str] = "fasttext"
 
-    @kept
+    @keeping
     def __init__(
         self,
         *,

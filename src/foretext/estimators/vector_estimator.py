@@ -1,151 +1,52 @@
-"""What learns word vectors: settings in, `fit` on text, `WordVectors` out.
-
-Settings as attributes, under the names and rules of scikit-learn. A constructor has every setting
-as an explicit argument and keeps it under its name, so that editors complete it,
-`inspect.signature` shows it, and `sklearn.base.clone`, pipelines and searches work. scikit-learn
-itself is imported only where it asks.
-"""
+"""What learns word vectors: settings in, `fit` on text, `WordVectors` out."""
 
 from __future__ import annotations
 
-import inspect
 import weakref
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import duration_seconds
-from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.errors import SettingError
 from foretext.base.files import temporary_folder
-from foretext.base.representation import represented
-from foretext.corpus.texts import TextSource
+from foretext.base.not_fitted import not_fitted
+from foretext.base.parameters import Parameters, estimator_tags
+from foretext.corpus.texts import TextSource, present_texts
+from foretext.estimators.output import ChosenOutput, in_container
 from foretext.pretraining.given_texts import read_memory
 from foretext.pretraining.pretraining import run_recipe
 from foretext.recipe import Recipe
-from foretext.tasks.not_fitted import not_fitted
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["Parameters", "VectorEstimator", "kept", "refuse_folder"]
-
-Init = TypeVar("Init", bound=Callable[..., None])
+__all__ = ["VectorEstimator", "refuse_folder"]
 
 
-@represented
-class Parameters(ABC):
-    """An estimator whose settings are arguments of its constructor."""
-
-    @property
-    @abstractmethod
-    def recipe(self) -> Recipe:
-        """The settings, section by section, all of them checked.
-
-        Raises:
-            SettingError: a setting is not allowed, or has no effect.
-        """
-
-    @property
-    @abstractmethod
-    def is_fitted(self) -> bool:
-        """Whether `fit` has learned something."""
-
-    @classmethod
-    def defaults(cls) -> dict[str, Any]:
-        """Return every setting of the constructor with its default."""
-        arguments = list(inspect.signature(cls.__init__).parameters.values())[1:]
-        return {argument.name: argument.default for argument in arguments}
-
-    @classmethod
-    @checked_arguments
-    def refuse_unknown(cls, names: Iterable[str]) -> None:
-        """Refuse names that are no settings.
-
-        Raises:
-            SettingError: one is none; the message says which one may be meant.
-        """
-        known = cls.defaults()
-        for name in names:
-            if name not in known:
-                raise SettingError(
-                    f"{name}: {cls.__name__} has no such setting.{did_you_mean(name, known)}"
-                )
-
-    @checked_arguments
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return every setting by name; `deep` has no effect, since none is an estimator."""
-        return {name: getattr(self, name) for name in self.defaults()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Change settings; what was learned stays until the next fit.
-
-        Raises:
-            SettingError: there is no such setting, or a value is not allowed; nothing has changed.
-        """
-        self.refuse_unknown([*params])
-        before = self.get_params()
-        vars(self).update(params)
-        try:
-            _ = self.recipe
-        except SettingError:
-            vars(self).update(before)
-            raise
-        return self
-
-    def chosen(self) -> dict[str, Any]:
-        """Return the settings that differ from their defaults."""
-        given = {name: _plain(value) for name, value in self.get_params().items()}
-        defaults = self.defaults()
-        return {name: value for name, value in given.items() if value != defaults[name]}
-
-    def summary(self) -> dict[str, Any]:
-        """Return what a notebook shows of the estimator."""
-        return {**self.chosen(), "fitted": self.is_fitted}
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.chosen().items())
-        return f"{type(self).__name__}({shown})"
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self.is_fitted
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
-
-        return Tags(
-            estimator_type="transformer",
-            target_tags=TargetTags(required=False),
-            transformer_tags=TransformerTags(preserves_dtype=[]),
-            input_tags=InputTags(**self._input_tags()),
-            non_deterministic=True,  # several threads
-        )
-
-    def _input_tags(self) -> dict[str, bool]:
-        return {}
-
-
-class VectorEstimator(Parameters):
+class VectorEstimator(Parameters, ChosenOutput):
     """Text into word vectors; as a transformer of scikit-learn, texts into their mean vectors.
 
     Attributes:
         vectors_: what was learned last.
-        history: of the last training: loss, rate, words a second.
     """
 
     recipe_name: ClassVar[str]
-    history: list[dict[str, Any]] = []  # noqa: RUF012  replaced by fit, never changed
+    _history: list[dict[str, Any]] = []  # noqa: RUF012  replaced by fit, never changed
     _vectors: WordVectors | None = None
     _run: Path | None = None  # of the last training, where it was kept
     _drop: Callable[[], object] | None = None  # removes the folder of the last `partial_fit`
 
     @property
     def recipe(self) -> Recipe:
-        """The settings, section by section."""
+        """The settings, section by section, all of them checked.
+
+        Raises:
+            SettingError: a setting is not allowed, or has no effect.
+        """
         return Recipe.from_settings(self.recipe_name, self.chosen())
 
     @property
@@ -163,6 +64,11 @@ class VectorEstimator(Parameters):
         if self._vectors is None:
             raise not_fitted("These vectors have learned nothing yet; call fit first.")
         return self._vectors
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """Records of the last training: loss, rate, words a second."""
+        return self._history
 
     @classmethod
     @checked_arguments
@@ -196,8 +102,8 @@ class VectorEstimator(Parameters):
         overwrite: bool = False,
         resume: bool = False,
         quiet: bool | None = None,
-    ) -> WordVectors:
-        """Learn word vectors, and return them; `vectors_` has them, too.
+    ) -> Self:
+        """Learn word vectors, which `vectors_` has then.
 
         Args:
             corpus: files, folders, globs or URLs of text; or texts in memory: strings in a list, a
@@ -217,7 +123,7 @@ class VectorEstimator(Parameters):
         refuse_folder(y)
         recipe = self.recipe
         pretrained = run_recipe(
-            *read_memory(recipe, corpus),
+            *read_memory(recipe, present_texts(corpus)),
             out,
             budget=recipe.vectors.budget_seconds if budget is None else duration_seconds(budget),
             base=base,
@@ -225,14 +131,14 @@ class VectorEstimator(Parameters):
             resume=resume,
             quiet=quiet,
         )
-        self._vectors, self.history = pretrained.model, pretrained.history
+        self._vectors, self._history = pretrained.model, pretrained.history
         self._run = None if out is None else Path(out)
-        return self._vectors
+        return self
 
     @checked_arguments
     def partial_fit(
         self, corpus: TextSource, y: object = None, *, quiet: bool | None = None
-    ) -> WordVectors:
+    ) -> Self:
         """Learn more from other text: known words go on from their vectors, new words join them.
 
         Words that occur less than `min_count` times in this text alone are new only where they are
@@ -249,13 +155,14 @@ class VectorEstimator(Parameters):
         base = self._run or self._vectors
         held = ExitStack()
         folder = held.enter_context(temporary_folder())
-        vectors = self.fit(corpus, y, out=folder / "run", base=base, quiet=quiet)
+        self.fit(corpus, y, out=folder / "run", base=base, quiet=quiet)
         if self._drop is not None:
             self._drop()
         self._drop = weakref.finalize(self, held.close)
-        return vectors
+        return self
 
     @checked_arguments
+    @in_container
     def transform(self, texts: Any) -> NDArray[np.float32]:
         """Return the mean vector of each text, (N, D); texts as `fit` takes them.
 
@@ -263,7 +170,7 @@ class VectorEstimator(Parameters):
             SettingError: nothing was learned yet.
             CorpusError: these are no texts.
         """
-        return self.vectors_.embed(texts)
+        return self.vectors_.embed(present_texts(texts))
 
     @checked_arguments
     def fit_transform(self, texts: Any, y: object = None) -> NDArray[np.float32]:
@@ -282,8 +189,14 @@ class VectorEstimator(Parameters):
         size = self.vectors_.vector_size
         return np.array([f"{self.recipe_name}{number}" for number in range(size)], dtype=object)
 
-    def _input_tags(self) -> dict[str, bool]:
-        return {"string": True, "two_d_array": False, "one_d_array": True}
+    def __sklearn_tags__(self) -> Any:
+        return estimator_tags("transformer", is_deterministic=vars(self)["workers"] == 1)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {**vars(self)}
+        if state.pop("_drop", None) is not None:  # a folder that goes with this object
+            state["_run"] = None
+        return state
 
 
 def refuse_folder(y: object) -> None:
@@ -297,24 +210,3 @@ def refuse_folder(y: object) -> None:
             f"y = '{y}': the second argument has no effect here; name the folder of a run as "
             f"out='{y}'."
         )
-
-
-def _plain(value: Any) -> Any:
-    """Return a number of numpy, as searches for settings give it, as Python's own."""
-    convert = getattr(value, "tolist", None)  # foreign
-    return value if convert is None else convert()
-
-
-def kept(init: Init) -> Init:
-    """Let a constructor keep each argument under its name, check them all, and do nothing else."""
-    signature = inspect.signature(init)
-
-    @wraps(init)
-    def keeping(self: Parameters, *args: Any, **settings: Any) -> None:
-        self.refuse_unknown([*settings])
-        given = signature.bind(self, *args, **settings)
-        given.apply_defaults()
-        vars(self).update(list(given.arguments.items())[1:])
-        _ = self.recipe
-
-    return cast(Init, keeping)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledRow
-from foretext.data.rows.label import Label, LabelValue, ordered_labels
+from foretext.data.rows.label import Label, LabelValue, label_array, ordered_labels
 from foretext.data.rows.label_tasks import LabelTask
 from foretext.metrics import (
     UncertaintyMeasure,
@@ -48,6 +48,7 @@ Labelled = tuple[LabelValue, float]  # a label and its probability
 MOST_ERRORS = 50  # that a page shows
 
 _TINY = 1e-12  # a probability
+_LEAST = np.finfo(np.float64).tiny
 
 
 class _Decision(NamedTuple):
@@ -87,11 +88,30 @@ class ClassAnswers(Answers):
             return self.above_half()
         return self.most_probable()
 
-    def best_values(self) -> list[LabelValue] | list[tuple[LabelValue, ...]]:
-        """Return the same as the values that the labels came as."""
+    def best_values(self) -> NDArray[Any]:
+        """Return the same as the values that the labels came as, (N,); of several, tuples."""
+        if not self.is_multi_label:
+            return label_array(self.labels)[self.probabilities.argmax(1)]
+        found = np.empty(len(self.probabilities), object)
+        found[:] = [tuple(map(_value, labels)) for labels in self.above_half()]
+        return found
+
+    def log_probabilities(self) -> Probabilities:
+        """Return (N, C) logarithms."""
+        found: Probabilities = np.log(np.maximum(self.probabilities, _LEAST))
+        return found
+
+    def decisions(self) -> Probabilities:
+        """Return (N, C), of which the largest is the best label; (N,) of two, above 0 the second.
+
+        They are logarithms of probabilities; of two labels, and of texts with any number of them,
+        log odds.
+        """
+        logarithms = self.log_probabilities()
         if self.is_multi_label:
-            return [tuple(map(_value, labels)) for labels in self.above_half()]
-        return [_value(label) for label in self.most_probable()]
+            others: Probabilities = np.log(np.maximum(1 - self.probabilities, _LEAST))
+            return logarithms - others
+        return logarithms[:, 1] - logarithms[:, 0] if len(self.labels) == 2 else logarithms
 
     def most_probable(self) -> list[str]:
         """Return the most probable label of each."""

@@ -76,7 +76,7 @@ def test_the_planted_word_decides(three: LinearClassifier, method: Any) -> None:
 def test_weights_are_coefficients_times_features(two: LinearClassifier) -> None:
     text = f"the {GOOD} film film"
     row = two._vectorizer.transform([text]).toarray()[0]
-    added = dict(zip(two.features, row * two.weights[:, 0], strict=True))
+    added = dict(zip(two.feature_names, row * two.weights[:, 0], strict=True))
     words = {word.start: word.weight for word in two.explain(text, "good").words}
     pairs = [added.get(pair, 0.0) / 2 for pair in (f"the {GOOD}", f"{GOOD} film", "film film")]
     assert words == pytest.approx(
@@ -120,7 +120,7 @@ def test_weights_sum_to_the_change_of_the_value(
 def test_features_are_those_of_the_vectorizer(kind: str, text: str) -> None:
     model = LinearClassifier(features=kind).fit([text + " a b", "c d"], ["x", "y"])  # type: ignore[arg-type]
     row = model._vectorizer.transform([text])
-    names = [model.features[place] for place in row.indices]
+    names = [model.feature_names[place] for place in row.indices]
     weights = character_weights(text, model.config, dict.fromkeys(names, 1.0))
     assert weights.sum() == pytest.approx(len(names))
 

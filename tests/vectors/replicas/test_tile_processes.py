@@ -25,7 +25,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(corpus: Path) -> ft.WordVectors:
-    return ft.GloVe(**SMALL, workers=1).fit(corpus)
+    return ft.GloVe(**SMALL, workers=1).fit(corpus).vectors_
 
 
 @pytest.mark.quick_cases(1)
@@ -33,7 +33,7 @@ def alone(corpus: Path) -> ft.WordVectors:
 def test_several_processes_give_the_bits_of_one(
     corpus: Path, alone: ft.WordVectors, processes: int, workers: int
 ) -> None:
-    vectors = ft.GloVe(**SMALL, workers=workers, processes=processes).fit(corpus)
+    vectors = ft.GloVe(**SMALL, workers=workers, processes=processes).fit(corpus).vectors_
     np.testing.assert_array_equal(vectors.vectors, alone.vectors)
 
 
@@ -50,7 +50,7 @@ def test_a_process_that_dies_changes_no_bit(
         return ask(self, name, arguments)
 
     monkeypatch.setattr(tile_processes.LocalProcesses, "ask_each", killing)
-    vectors = ft.GloVe(**SMALL, workers=1, processes=2).fit(corpus)
+    vectors = ft.GloVe(**SMALL, workers=1, processes=2).fit(corpus).vectors_
     np.testing.assert_array_equal(vectors.vectors, alone.vectors)
 
 
@@ -69,8 +69,8 @@ def test_processes_that_always_die_are_told(
         ft.GloVe(**SMALL, workers=1, processes=2).fit(corpus, out=tmp_path / "run")
     monkeypatch.setattr(tile_processes.LocalProcesses, "ask_each", ask)
     estimator = ft.GloVe(**SMALL, workers=1, processes=2)
-    vectors = estimator.fit(corpus, out=tmp_path / "run", resume=True)
-    alone = ft.GloVe(**SMALL, workers=1).fit(corpus)
+    vectors = estimator.fit(corpus, out=tmp_path / "run", resume=True).vectors_
+    alone = ft.GloVe(**SMALL, workers=1).fit(corpus).vectors_
     np.testing.assert_array_equal(vectors.vectors, alone.vectors)
 
 

@@ -5,12 +5,14 @@ A single text is no list: what takes several texts answers it alone (`one_or_eac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from foretext.base.arguments import given_array
 from foretext.base.errors import GivenError
 from foretext.corpus.foreign_tables import column_names, plain_value
 from foretext.data.rows.label import Label
@@ -21,9 +23,11 @@ __all__ = [
     "given_pairs",
     "given_sentences",
     "given_texts",
+    "given_weights",
     "is_pair",
     "one_or_each",
     "shown",
+    "weighed_rows",
 ]
 
 _SEVERAL = (list, tuple, set, frozenset)
@@ -91,8 +95,44 @@ def given_label_sets(given: Any) -> list[tuple[Label, ...]]:
     ]
 
 
+def given_weights(given: Any, number: int) -> NDArray[np.float64] | None:
+    """Return how much each row counts, (N,), as scikit-learn gives it; None: all the same.
+
+    Args:
+        given: numbers.
+        number: of the rows, N.
+
+    Raises:
+        GivenError: they are no numbers, as many as there are rows, from 0 on, one of them above.
+    """
+    if given is None:
+        return None
+    weights: NDArray[np.float64] = given_array(given, "sample_weight", np.float64)
+    if weights.shape != (number,):
+        raise GivenError(
+            f"sample_weight has the shape {weights.shape}, and there are {number} rows; give a "
+            "number for each row."
+        )
+    for place, weight in enumerate(weights.tolist(), start=1):
+        if not 0 <= weight < np.inf:
+            raise GivenError(
+                f"sample_weight {place} is {weight}; give a finite number that is not below 0."
+            )
+    if not weights.any():
+        raise GivenError("sample_weight has no number above 0, so that no row counts; give one.")
+    return weights
+
+
+def weighed_rows(
+    weights: NDArray[np.float64], *columns: Sequence[Any]
+) -> tuple[list[list[Any]], NDArray[np.float64]]:
+    """Return columns of N rows, and weights, without the rows that weigh nothing."""
+    kept = np.flatnonzero(weights)
+    return [[column[row] for row in kept.tolist()] for column in columns], weights[kept]
+
+
 def one_or_each(given: Any, answer: Callable[[Any], Any], *, of_pairs: bool = False) -> Any:
-    """Return the answers to several texts, or that to a single one.
+    """Return the answers to several texts, or that to a single one, a number as Python's own.
 
     Args:
         given: texts, or one text; with `of_pairs` pairs, or one pair as a tuple.
@@ -100,7 +140,10 @@ def one_or_each(given: Any, answer: Callable[[Any], Any], *, of_pairs: bool = Fa
         of_pairs: whether inputs are pairs of texts.
     """
     is_single = isinstance(given, tuple) and is_pair(given) if of_pairs else isinstance(given, str)
-    return answer([given])[0] if is_single else answer(given)
+    if not is_single:
+        return answer(given)
+    found = answer([given])[0]
+    return found.item() if isinstance(found, np.generic) else found
 
 
 def given_elements(given: Any, noun: str) -> list[Any]:

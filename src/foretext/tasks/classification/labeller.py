@@ -20,12 +20,19 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.counted import counted
 from foretext.base.errors import GivenError, SettingError
 from foretext.base.files import atomic_file
+from foretext.base.parameters import estimator_tags
 from foretext.base.replacement import CONFIG
 from foretext.data.rows import (
     Input,
     LabelledText,
 )
-from foretext.data.rows.given import given_label_sets, given_texts, one_or_each, shown
+from foretext.data.rows.given import (
+    given_label_sets,
+    given_texts,
+    given_weights,
+    one_or_each,
+    shown,
+)
 from foretext.data.rows.label import label_array
 from foretext.tasks.class_answers import (
     ClassAnswers,
@@ -37,7 +44,7 @@ from foretext.tasks.explanation import Texts, Values
 from foretext.tasks.predictor import Predictor, Record
 from foretext.tasks.top import Top
 
-__all__ = ["TextLabeller", "check_same_number", "check_top", "classifier_tags", "write_config"]
+__all__ = ["TextLabeller", "check_same_number", "check_top", "write_config"]
 
 
 class TextLabeller(Predictor):
@@ -72,10 +79,10 @@ class TextLabeller(Predictor):
 
     @checked_arguments
     def predict(self, texts: Any) -> Any:
-        """Return the most probable label of each text; of several, those above one half.
+        """Return the most probable label of each text, (N,); of several, those above one half.
 
-        Labels are as they came: texts, whole numbers or booleans. A single text gets a single
-        answer.
+        Labels are as they came: texts, whole numbers or booleans; several are tuples. A single text
+        gets a single answer, of Python.
 
         Raises:
             CorpusError: something is no text.
@@ -99,6 +106,32 @@ class TextLabeller(Predictor):
         return found
 
     @checked_arguments
+    def predict_log_proba(self, texts: Any) -> NDArray[np.float64]:
+        """Return the logarithms of `predict_proba`.
+
+        Raises:
+            CorpusError: something is no text.
+            SettingError: nothing was learned yet.
+        """
+        found: NDArray[np.float64] = one_or_each(
+            texts, lambda each: self.answers_to(given_texts(each)).log_probabilities()
+        )
+        return found
+
+    @checked_arguments
+    def decision_function(self, texts: Any) -> Any:
+        """Return what ranks the labels of each text, (N, C); of two, (N,), above 0 the second.
+
+        They are logarithms of probabilities; of two labels, and of texts with any number of them,
+        log odds.
+
+        Raises:
+            CorpusError: something is no text.
+            SettingError: nothing was learned yet.
+        """
+        return one_or_each(texts, lambda each: self.answers_to(given_texts(each)).decisions())
+
+    @checked_arguments
     def predict_top(self, texts: Any, k: int | None = 1, threshold: float = 0.0) -> Any:
         """Return up to `k` labels of each text with their probabilities, the best first.
 
@@ -115,12 +148,13 @@ class TextLabeller(Predictor):
         return one_or_each(texts, lambda each: self.answers_to(given_texts(each)).top(k, threshold))
 
     @checked_arguments
-    def score(self, texts: Any, labels: Any) -> float:
+    def score(self, texts: Any, labels: Any, sample_weight: Any = None) -> float:
         """Return the share of texts whose labels are those predicted.
 
         Args:
             texts: N texts.
             labels: their labels, as `fit` takes them.
+            sample_weight: how much each text counts; None: all the same.
 
         Raises:
             CorpusError: something is no text or no label, or there are not as many of both.
@@ -128,7 +162,7 @@ class TextLabeller(Predictor):
         found, right = self.answers_to(given_texts(texts)).label_sets(), given_label_sets(labels)
         check_same_number(found, right)
         are_right = [set(own) == set(each) for own, each in zip(found, right, strict=True)]
-        return float(np.mean(are_right))
+        return float(np.average(are_right, weights=given_weights(sample_weight, len(right))))
 
     def answer_rows(self, rows: Sequence[LabelledText]) -> ClassAnswers:
         """Return how probable each label is for each text."""
@@ -158,7 +192,7 @@ class TextLabeller(Predictor):
         return Counter(label for row in rows for label in row.labels)
 
     def __sklearn_tags__(self) -> Any:
-        return classifier_tags()
+        return estimator_tags("classifier")
 
     def class_answers(self, inputs: Sequence[Input]) -> ClassAnswers:
         """Return how probable each label is for each text."""
@@ -191,18 +225,6 @@ class TextLabeller(Predictor):
     def shown(self, record: Record) -> str:
         """Return labels and probabilities, a tab, and the text."""
         return f"{shown_labels(record)}\t{record['text']}"
-
-
-def classifier_tags() -> Any:
-    """Return what scikit-learn needs to know of a classifier of texts or of pairs."""
-    from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
-
-    return Tags(
-        estimator_type="classifier",
-        target_tags=TargetTags(required=True),
-        classifier_tags=ClassifierTags(),
-        input_tags=InputTags(string=True, two_d_array=False, one_d_array=True),
-    )
 
 
 def write_config(folder: Path, model: Predictor, facts: Mapping[str, Any]) -> None:

@@ -14,18 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
-from foretext.base.errors import CorpusError, GivenError, ModelFileError
-from foretext.base.files import atomic_folder
-from foretext.base.replacement import refuse_unfinished
+from foretext.base.errors import CorpusError, GivenError
+from foretext.base.parameters import keeping
 from foretext.corpus.decoding import Form
 from foretext.data.rows import LabelledText
-from foretext.data.rows.given import given_label_sets, given_texts
+from foretext.data.rows.given import given_label_sets, given_texts, given_weights, weighed_rows
 from foretext.data.rows.label import Label, ordered_labels
 from foretext.metrics import sigmoid, softmax
 from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import ClassAnswers
-from foretext.tasks.classification.labeller import TextLabeller, check_same_number, write_config
+from foretext.tasks.classification.labeller import TextLabeller, check_same_number
 from foretext.tasks.classification.linear_storage import (
     FILE,
     KIND,
@@ -37,8 +36,8 @@ from foretext.tasks.classification.linear_storage import (
 from foretext.tasks.classification.linear_words import weigh_linear
 from foretext.tasks.classification.task import Classification
 from foretext.tasks.explanation import Texts, Values, Weighed, WeighRequest, contrasted
+from foretext.tasks.linear_estimator import LinearEstimator
 from foretext.tasks.logistic_regression import learn_regressions
-from foretext.tasks.not_fitted import not_fitted
 from foretext.tasks.regression_cost import RegressionCost
 from foretext.tasks.spelled_words import Splitting
 
@@ -58,7 +57,7 @@ MOST = 12  # of a label
 MOST_LABELS = 100  # of which features are named; those of more labels nobody reads
 
 
-class LinearClassifier(TextLabeller):
+class LinearClassifier(LinearEstimator, TextLabeller):
     """Logistic regression on TF-IDF; deterministic for a seed.
 
     Features are words and pairs of words, or one to three characters where a script has no blanks;
@@ -66,25 +65,24 @@ class LinearClassifier(TextLabeller):
 
     Attributes:
         config: the settings; `features` is what was chosen, after `fit`.
-        features: (F,) words, pairs of words or characters, after `fit`.
-        idf: (F,) float32.
-        weights: (F, C) float32, (F, 1) of two labels.
-        bias: (C,) or (1,) float32.
-        num_passes: over the texts, of the last `fit`.
 
     >>> texts, labels = ["a fine film", "a bad film"], ["good", "bad"]
-    >>> LinearClassifier().fit(texts, labels).predict(["fine"])
+    >>> LinearClassifier().fit(texts, labels).predict(["fine"]).tolist()
     ['good']
     """
+
+    settings = LinearConfig
+    section = "linear"
 
     task: ClassVar = Classification(has_baseline=False)
     kind = KIND
     method = "TF-IDF and logistic regression"
     files = "`linear.safetensors` holds features, weights and settings."
-    is_multi_label = False
     explained_by = ("linear", "occlusion")
+    _num_passes = 0
+    _vectorizer: Any = None
 
-    @checked_arguments
+    @keeping
     def __init__(
         self,
         *,
@@ -94,38 +92,30 @@ class LinearClassifier(TextLabeller):
         inverse_penalty: float = 5.0,
         tolerance: float = 1e-3,
         max_passes: int = 100,
+        class_weight: Literal["balanced"] | dict[Any, float] | None = None,
         seed: int = 0,
-    ) -> None:
-        settings = {
-            "features": features, "pre_tokenizer": pre_tokenizer, "min_texts": min_texts,
-            "inverse_penalty": inverse_penalty, "tolerance": tolerance, "max_passes": max_passes,
-            "seed": seed,
-        }  # fmt: skip
-        self.config = self._given = LinearConfig.checked(settings, "linear")
-        self.num_passes = 0
-        self._form: Form = "NFC"
-        self._labels: tuple[Label, ...] = ()
-        self._vectorizer: Any = None
+    ) -> None: ...
+
+    @property
+    def given(self) -> LinearConfig:
+        """The settings of the constructor, checked.
+
+        Raises:
+            SettingError: a value is not allowed.
+        """
+        weights = self.chosen().get("class_weight")
+        if not isinstance(weights, Mapping):
+            return self.checked(self.chosen())
+        named = {str(Label(label)): weight for label, weight in weights.items()}
+        return self.checked({**self.chosen(), "class_weight": named})
 
     @classmethod
     def of_parts(cls, parts: LinearParts) -> Self:
         """Return the classifier that has learned these."""
-        classifier = cls(**parts.config.model_dump())
-        classifier._labels = tuple(map(Label.read, parts.labels))
-        classifier.is_multi_label = parts.is_multi_label
-        classifier._form = parts.form
+        classifier = super().of_parts(parts._replace(labels=tuple(map(Label.read, parts.labels))))
         classifier._vectorizer = parts.config.vectorizer(parts.features, parts.form)
         classifier._vectorizer.idf_ = parts.idf
-        classifier.weights, classifier.bias = parts.weights, parts.bias
         return classifier
-
-    @property
-    def parts(self) -> LinearParts:
-        """What was learned."""
-        return LinearParts(
-            self.config, self._labels, self.features, self.idf,
-            self.weights, self.bias, self.is_multi_label, self._form,
-        )  # fmt: skip
 
     def composing(self, form: Form) -> Self:
         """Return what was learned from texts in a Unicode normal form, for texts in any form.
@@ -133,14 +123,21 @@ class LinearClassifier(TextLabeller):
         Args:
             form: of the rows; NFKC has NFC in it, which all texts are brought into anyway.
         """
-        if form != "NFKC" or self._form == form:
+        if form != "NFKC" or self.parts.form == form:
             return self
-        classifier = self.of_parts(self.parts._replace(form=form))
-        classifier.num_passes, classifier._given = self.num_passes, self._given
+        classifier = self.of_parts(self.parts._replace(form=form)).set_params(**self.get_params())
+        classifier._num_passes = self.num_passes
         return classifier
 
     @checked_arguments
-    def fit(self, texts: Any, labels: Any, *, context: RunContext | None = None) -> Self:
+    def fit(
+        self,
+        texts: Any,
+        labels: Any,
+        sample_weight: Any = None,
+        *,
+        context: RunContext | None = None,
+    ) -> Self:
         """Learn from N texts with one label each, or with any number of them.
 
         Labels are texts, whole numbers or booleans, and come back as they came.
@@ -148,6 +145,7 @@ class LinearClassifier(TextLabeller):
         Args:
             texts: to learn from.
             labels: of each text.
+            sample_weight: how much each text counts; one with 0 is left out; None: all the same.
             context: a title for the progress, which is shown label by label where texts have any
                 number of labels; None: nothing is shown.
 
@@ -157,22 +155,41 @@ class LinearClassifier(TextLabeller):
         """
         texts, sets = given_texts(texts), given_label_sets(labels)
         check_same_number(texts, sets)
+        weights = given_weights(sample_weight, len(texts))
+        if weights is not None:
+            [texts, sets], weights = weighed_rows(weights, texts, sets)
         names = ordered_labels(label for labels in sets for label in labels)
         if len(names) < 2:
             alone = f"the one class '{names[0]}' alone" if names else "no label"
             raise GivenError(f"The texts have {alone}; two are needed to learn a difference.")
-        config = self._given.resolved(texts)
+        config = self.given.resolved(texts)
         vectorizer = config.vectorizer()
         try:
             matrix = vectorizer.fit_transform(texts)  # (N, F) sparse
         except ValueError as error:
             raise CorpusError(f"The texts have no feature ({error}); give longer ones.") from None
+        if weights is not None:  # of a text with the weight 2 there might as well be two
+            found = np.asarray((matrix > 0).T @ weights)
+            vectorizer.idf_ = np.log((1 + weights.sum()) / (1 + found)) + 1
+            matrix = vectorizer.transform(texts)
         RegressionCost.of(matrix, len(names), config.max_passes).refuse_without_memory()
-        self.config, self._vectorizer, self._labels, self._form = config, vectorizer, names, "NFC"
-        self.is_multi_label = any(len(labels) != 1 for labels in sets)
-        self.weights, self.bias, self.num_passes = learn_regressions(
-            matrix, sets, names, config, is_multi_label=self.is_multi_label, context=context
+        is_multi_label = any(len(labels) != 1 for labels in sets)
+        regressions = learn_regressions(
+            matrix,
+            sets,
+            names,
+            config,
+            is_multi_label=is_multi_label,
+            sample_weight=weights,
+            context=context,
         )
+        features, idf = vectorizer.get_feature_names_out().tolist(), vectorizer.idf_
+        self._vectorizer = vectorizer
+        self._learned = LinearParts(
+            config, names, features, np.asarray(idf, np.float32), regressions.weights,
+            regressions.bias, is_multi_label,
+        )  # fmt: skip
+        self._num_passes = regressions.num_passes
         return self
 
     def long_cost(self, texts: Sequence[str], labels: Sequence[Any]) -> RegressionCost | None:
@@ -195,39 +212,22 @@ class LinearClassifier(TextLabeller):
         names = {label for labels in given_label_sets(labels) for label in labels}
         if len(names) < MANY_LABELS:
             return None
-        config = self._given.resolved(texts)
+        config = self.given.resolved(texts)
         try:
             matrix = config.vectorizer().fit_transform(texts)
         except ValueError:  # no feature
             return None
         return RegressionCost.of(matrix, len(names), config.max_passes)
 
-    def summary(self) -> dict[str, Any]:
-        """Return what Python and a notebook show: settings, and what was learned."""
-        given = self._given.model_dump(include=self._given.changed)
-        return given if self._vectorizer is None else {**super().summary(), **given}
-
-    @checked_arguments
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the settings; scikit-learn copies estimators by them."""
-        return self._given.model_dump()
-
-    def set_params(self, **settings: Any) -> Self:
-        """Change settings before `fit`.
-
-        Raises:
-            SettingError: there is no such setting, or a value is not allowed.
-        """
-        self.config = self._given = LinearConfig.checked(self.get_params() | settings, "linear")
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._vectorizer is not None
-
     @property
     def label_names(self) -> tuple[str, ...]:
         """The labels, sorted by their values."""
-        return self._labels
+        return tuple(self.parts.labels)
+
+    @property
+    def is_multi_label(self) -> bool:
+        """Whether a text may have any number of labels."""
+        return bool(self.parts.is_multi_label)
 
     @property
     def num_parameters(self) -> int:
@@ -235,20 +235,34 @@ class LinearClassifier(TextLabeller):
         return self.weights.size + self.bias.size
 
     @property
-    def features(self) -> list[str]:
-        """(F,) what texts are taken apart into, sorted."""
-        names: list[str] = self._vectorizer.get_feature_names_out().tolist()
-        return names
+    def feature_names(self) -> list[str]:
+        """(F,) what texts are taken apart into, sorted: words, pairs of words or characters."""
+        return list(self.parts.features)
 
     @property
     def idf(self) -> NDArray[np.float32]:
         """(F,) how rare each feature is."""
-        return np.asarray(self._vectorizer.idf_, np.float32)
+        return np.asarray(self.parts.idf)
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        """(F, C) what each feature adds to each label; (F, 1) to the second of two."""
+        return np.asarray(self.parts.weights)
+
+    @property
+    def bias(self) -> NDArray[np.float32]:
+        """(C,) or (1,) what is added to their sums."""
+        return np.asarray(self.parts.bias)
+
+    @property
+    def num_passes(self) -> int:
+        """Passes over the texts, of the last `fit`."""
+        return self._num_passes
 
     @property
     def informative_features(self) -> dict[str, list[str]]:
         """By label, the features that speak for it most."""
-        return informative_features(self._labels, self.features, self.weights)
+        return informative_features(self.label_names, self.feature_names, self.weights)
 
     def logits(self, texts: Sequence[str]) -> Probabilities:
         """Return (N, C) sums of what the features of each text weigh, before any probability.
@@ -258,19 +272,18 @@ class LinearClassifier(TextLabeller):
         Raises:
             SettingError: nothing was learned yet.
         """
-        if self._vectorizer is None:
-            raise not_fitted()
+        num_labels = len(self.label_names)
         if not len(texts):
-            return np.zeros((0, len(self._labels)))
+            return np.zeros((0, num_labels))
         sums: Any = self._vectorizer.transform(texts) @ self.weights + self.bias
         found = np.asarray(sums, np.float64)  # (N, C) or (N, 1)
-        return found if found.shape[1] == len(self._labels) else np.insert(found, 0, 0.0, axis=1)
+        return found if found.shape[1] == num_labels else np.insert(found, 0, 0.0, axis=1)
 
     def values(self, inputs: Sequence[Texts]) -> Values:
         """Return the sums of what features weigh for each label and against the others."""
         logits = self.logits([text for (text,) in inputs])
         values = contrasted(logits, are_sets=self.is_multi_label)
-        return Values(self._labels, values, self._probabilities(logits))
+        return Values(self.label_names, values, self._probabilities(logits))
 
     def weigh(self, request: WeighRequest, method: str) -> list[Weighed]:
         """Share out among words what their features add; nothing is left over.
@@ -286,21 +299,17 @@ class LinearClassifier(TextLabeller):
     def answers_to(self, texts: list[str]) -> ClassAnswers:
         """Return how probable each label is for each text."""
         return ClassAnswers(
-            self._labels, self._probabilities(self.logits(texts)), self.is_multi_label
+            self.label_names, self._probabilities(self.logits(texts)), self.is_multi_label
         )
 
-    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Write ``linear.safetensors`` and ``config.json``.
-
-        Args:
-            folder: where to.
-            facts: what else ``config.json`` holds.
-
-        Raises:
-            OutputError: one cannot be written.
-        """
+    def write_parts(self, folder: Path) -> None:
+        """Write ``linear.safetensors``."""
         self.write_file(folder / FILE)
-        write_config(folder, self, facts)
+
+    @staticmethod
+    def read_parts(folder: Path) -> LinearParts:
+        """Read ``linear.safetensors``."""
+        return read_parts(folder / FILE)
 
     def write_file(self, path: Path) -> None:
         """Write ``linear.safetensors`` alone.
@@ -318,27 +327,6 @@ class LinearClassifier(TextLabeller):
             ModelFileError: the file is missing, or damaged.
         """
         return cls.of_parts(read_parts(path))
-
-    @checked_arguments
-    def save(self, folder: str | Path) -> None:
-        """Write a folder that `load` opens, whole or not at all.
-
-        Raises:
-            OutputError: it cannot be written.
-        """
-        with atomic_folder(Path(folder)) as temporary:
-            self.write(temporary, {})
-
-    @classmethod
-    @checked_arguments
-    def load(cls, folder: str | Path) -> Self:
-        """Open what `save`, or a run, left.
-
-        Raises:
-            ModelFileError: there is no such classifier, or a damaged one.
-        """
-        refuse_unfinished(Path(folder), ModelFileError)
-        return cls.read_file(Path(folder) / FILE)
 
     def _probabilities(self, logits: Probabilities) -> Probabilities:
         return sigmoid(logits) if self.is_multi_label else softmax(logits)

@@ -74,6 +74,8 @@ class LinearConfig(Config):
     """Change of the weights at which the training stops."""
     max_passes: int = Field(default=100, ge=1)
     """Passes over the texts, at most."""
+    class_weight: Literal["balanced"] | dict[Any, float] | None = None
+    """How much texts of each class count; balanced: rare ones more, so that all count the same."""
     seed: int = Field(default=0, ge=0)
     """Of all random draws."""
 
@@ -83,6 +85,14 @@ class LinearConfig(Config):
             raise ValueError(
                 f"pre_tokenizer = {self.pre_tokenizer!r} has no effect on features = 'characters'"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _has_weights(self) -> Self:
+        if isinstance(self.class_weight, dict):
+            for name, weight in self.class_weight.items():
+                if weight < 0:
+                    raise ValueError(f"class_weight of {name!r} is {weight}; give 0 or more")
         return self
 
     def resolved(self, texts: Sequence[str]) -> Self:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,8 +14,10 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
 from foretext.base.errors import SettingError
 from foretext.base.files import refuse_existing
+from foretext.base.not_fitted import not_fitted
+from foretext.base.parameters import Parameters, keeping
 from foretext.data.rows import RowsConfig
-from foretext.data.rows.given import given_texts, one_or_each
+from foretext.data.rows.given import given_texts, given_weights, one_or_each
 from foretext.data.rows.label import Label
 from foretext.progress.run_context import RunContext
 from foretext.tasks.class_answers import ClassAnswers
@@ -43,14 +44,13 @@ from foretext.tasks.fasttext.rows import DenseRows
 from foretext.tasks.fasttext.storage import KIND, load_folder, save_folder, write_folder
 from foretext.tasks.fasttext.text_profile import TextProfile
 from foretext.tasks.label_figures import label_figures
-from foretext.tasks.not_fitted import not_fitted
 
 __all__ = ["FastTextClassifier"]
 
 _FILES = (".bin", ".ftz")
 
 
-class FastTextClassifier(TextLabeller):
+class FastTextClassifier(Parameters, TextLabeller):
     """Texts into classes by the mean of their words' vectors; seconds of training on any machine.
 
     What is None, and ``pre_tokenizer="auto"``, is chosen for the rows: `fit` sets `config` to what
@@ -59,9 +59,7 @@ class FastTextClassifier(TextLabeller):
     lowercase=False)``. ``loss="ova"`` is for several labels a text.
 
     Attributes:
-        config: the settings; after `fit` with those that were chosen.
         classes_: (L,) the labels, sorted, after `fit`.
-        history: the records of the last training.
 
     >>> FastTextClassifier(lr=0.5, word_ngrams=2)
     FastTextClassifier(lr=0.5, word_ngrams=2)
@@ -75,7 +73,10 @@ class FastTextClassifier(TextLabeller):
         "own program, `model.quantize()` makes it small."
     )
 
-    @checked_arguments
+    _model: FastTextModel | None = None
+    _history: list[dict[str, Any]] = []  # noqa: RUF012  replaced by fit, never changed
+
+    @keeping
     def __init__(
         self,
         *,
@@ -98,38 +99,47 @@ class FastTextClassifier(TextLabeller):
         patience: int | None = None,
         workers: int | None = None,
         seed: int = 1,
-    ) -> None:
-        self._params = {
-            "lr": lr, "epochs": epochs, "dim": dim, "loss": loss, "word_ngrams": word_ngrams,
-            "minn": minn, "maxn": maxn, "bucket": bucket, "min_count": min_count,
-            "min_count_label": min_count_label, "negative": negative,
-            "pre_tokenizer": pre_tokenizer, "lowercase": lowercase, "label_prefix": label_prefix,
-            "pretrained_vectors": pretrained_vectors, "budget_seconds": budget_seconds,
-            "patience": patience, "workers": workers, "seed": seed,
-        }  # fmt: skip
-        self._requested = _checked(self._params)
-        self.config: FastTextClassifierConfig = self._requested
-        self.history: list[dict[str, Any]] = []
-        self._model: FastTextModel | None = None
+    ) -> None: ...
 
     @property
-    def _given(self) -> dict[str, Any]:
-        """The settings that differ from their defaults."""
-        return {name: value for name, value in self._params.items() if value != _DEFAULTS[name]}
+    def given(self) -> FastTextClassifierConfig:
+        """The settings of the constructor, checked.
 
-    def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self._given.items())
-        return f"{type(self).__name__}({given})"
+        Raises:
+            SettingError: a value is not allowed.
+        """
+        chosen = self.chosen()
+        if isinstance(vectors := chosen.get("pretrained_vectors"), Path):
+            chosen["pretrained_vectors"] = str(vectors)
+        return FastTextClassifierConfig.checked(chosen, "classifier")
+
+    @property
+    def config(self) -> FastTextClassifierConfig:
+        """The settings; after `fit` with those that were chosen.
+
+        Raises:
+            SettingError: a value is not allowed.
+        """
+        return self.given if self._model is None else self._model.dictionary.config
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """The records of the last training."""
+        return self._history
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether `fit` has learned something."""
+        return self._model is not None
 
     def summary(self) -> dict[str, Any]:
         """Return what a notebook shows: settings, and what was learned."""
-        return self._given if self._model is None else {**super().summary(), **self._given}
+        return {**(TextLabeller.summary(self) if self.is_fitted else {}), **self.chosen()}
 
     @classmethod
     def of_model(cls, model: FastTextModel) -> Self:
         """Wrap a trained model."""
         classifier = cls(**model.dictionary.config.model_dump(exclude_unset=True))
-        classifier.config = classifier._requested = model.dictionary.config
         classifier._model = model
         return classifier
 
@@ -137,7 +147,7 @@ class FastTextClassifier(TextLabeller):
     def fit(
         self,
         texts: Any,
-        labels: Labels | None = None,
+        labels: Any = None,
         *,
         valid: Any = None,
         rows: RowsConfig | None = None,
@@ -158,7 +168,7 @@ class FastTextClassifier(TextLabeller):
             SettingError: texts and labels do not go together, or the loss is no number any more.
         """
         given = labelled(texts, labels, rows)
-        config = self._requested.resolved(TextProfile.of(*given))
+        config = self.given.resolved(TextProfile.of(*given))
         trained = train(
             config,
             TrainingTexts.of(given, config),
@@ -167,9 +177,8 @@ class FastTextClassifier(TextLabeller):
             context,
         )
         form = form_of(labels, rows)
-        self.config = config
         self._model = trained.model if form is None else trained.model.composing(form)
-        self.history = trained.history
+        self._history = trained.history
         return self
 
     @property
@@ -184,15 +193,21 @@ class FastTextClassifier(TextLabeller):
         return self._model
 
     @checked_arguments
-    def score(self, texts: Any, labels: Any) -> float:
+    def score(self, texts: Any, labels: Any, sample_weight: Any = None) -> float:
         """Return the share of texts whose best label is one of their labels.
 
         Args:
             texts: N texts.
             labels: their labels, one or several of each.
+            sample_weight: how much each text counts; None: all the same.
         """
-        accuracy: float = self.evaluate(texts, labels)["accuracy"]
-        return accuracy
+        if sample_weight is None:
+            accuracy: float = self.evaluate(texts, labels)["accuracy"]
+            return accuracy
+        given = labelled(texts, labels, None)
+        best = self.answers_to(list(given.texts)).most_probable()
+        are_right = [label in own for label, own in zip(best, given.labels, strict=True)]
+        return float(np.average(are_right, weights=given_weights(sample_weight, len(best))))
 
     @checked_arguments
     def evaluate(
@@ -265,36 +280,6 @@ class FastTextClassifier(TextLabeller):
         if train is not None:
             model = retrain(model, labelled(train, labels, rows), epochs=epochs, lr=lr).model
         return self.of_model(quantise(model, dsub=dsub, qnorm=qnorm))
-
-    @checked_arguments
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return every setting by name; scikit-learn copies estimators by them."""
-        return dict(self._params)
-
-    def set_params(self, **settings: Any) -> Self:
-        """Change settings before `fit`; what was learned stays until then.
-
-        Raises:
-            SettingError: there is no such setting, or a value is not allowed; nothing has changed.
-        """
-        params = self._params | settings
-        self._requested = self.config = _checked(params)
-        self._params = params
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._model is not None
-
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn, from 1.6 on, asks of an estimator before it splits data for it."""
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
-
-        return Tags(
-            estimator_type="classifier",
-            target_tags=TargetTags(required=True),
-            classifier_tags=ClassifierTags(),
-            input_tags=InputTags(one_d_array=True, two_d_array=False, string=True),
-        )
 
     @property
     def label_names(self) -> tuple[str, ...]:
@@ -431,23 +416,3 @@ class FastTextClassifier(TextLabeller):
             return self.classes_[self._chances(texts).argmax(axis=1)]
         found = self.answers_to(texts).top(k, threshold)
         return [[label for label, _ in row] for row in found]
-
-
-_DEFAULTS = {
-    name: argument.default
-    for name, argument in inspect.signature(FastTextClassifier.__init__).parameters.items()
-    if name != "self"
-}
-
-
-def _checked(params: Mapping[str, Any]) -> FastTextClassifierConfig:
-    """Return the settings that differ from their defaults, with those, checked."""
-    given = {
-        name: value
-        for name, value in params.items()
-        if hasattr(value, "__array__")  # foreign: an array is equal number by number
-        or value != _DEFAULTS.get(name)
-    }
-    if isinstance(vectors := given.get("pretrained_vectors"), Path):
-        given["pretrained_vectors"] = str(vectors)
-    return FastTextClassifierConfig.checked(given, "classifier")

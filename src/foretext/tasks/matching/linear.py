@@ -6,7 +6,7 @@ best that is known (docs/results.md, "Few labels, many texts").
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf, isfinite, nan
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -16,13 +16,19 @@ from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.counted import counted
-from foretext.base.errors import GivenError, ModelFileError
-from foretext.base.files import atomic_folder
-from foretext.base.replacement import refuse_unfinished
+from foretext.base.errors import GivenError, SettingError
+from foretext.base.parameters import keeping
 from foretext.corpus.decoding import Form
 from foretext.data.overlap_features import NUM_OVERLAP_FEATURES, OverlapFeatures
 from foretext.data.rows import LabelledPair
-from foretext.data.rows.given import given_elements, given_label_sets, given_pairs, shown
+from foretext.data.rows.given import (
+    given_elements,
+    given_label_sets,
+    given_pairs,
+    given_weights,
+    shown,
+    weighed_rows,
+)
 from foretext.data.rows.label import Label, ordered_labels
 from foretext.data.rows.pairs import TextPair, pairs_of
 from foretext.metrics import softmax
@@ -31,7 +37,7 @@ from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.class_answers import check_single
 from foretext.tasks.classification.embeddings.logistic_head import Targets
-from foretext.tasks.classification.labeller import classifier_tags, write_config
+from foretext.tasks.linear_estimator import LinearEstimator
 from foretext.tasks.matching.linear_storage import (
     FILE,
     KIND,
@@ -42,7 +48,6 @@ from foretext.tasks.matching.linear_storage import (
 from foretext.tasks.matching.matcher import Matcher
 from foretext.tasks.matching.pair_regression import PairRegression, PairRegressionConfig
 from foretext.tasks.matching.task import Matching
-from foretext.tasks.not_fitted import not_fitted
 from foretext.tasks.score_answers import have_scores, scores_of
 
 __all__ = ["LinearMatcher", "pair_baseline"]
@@ -51,7 +56,7 @@ Array = NDArray[np.float64]
 BLOCK = 1000  # pairs, after which the bar moves
 
 
-class LinearMatcher(Matcher):
+class LinearMatcher(LinearEstimator, Matcher):
     """Logistic regression on the overlaps of pairs, or ridge regression where they have scores.
 
     The features are shares of the words and characters, alone and side by side, that both texts
@@ -65,34 +70,17 @@ class LinearMatcher(Matcher):
     True
     """
 
+    settings = PairRegressionConfig
+    section = "linear"
+    untaught = "The matcher has learned nothing yet; call fit first, or load."
     task: ClassVar = Matching(has_baseline=False)
     kind = KIND
     method = "words that both texts share"
     files = f"`{FILE}` holds weights and settings."
     explained_by = ("occlusion",)
 
-    @checked_arguments
-    def __init__(self, *, inverse_penalty: float = 1.0) -> None:
-        self.config = PairRegressionConfig.checked({"inverse_penalty": inverse_penalty}, "linear")
-        self._learned: LinearMatcherParts | None = None
-
-    @classmethod
-    def of_parts(cls, parts: LinearMatcherParts) -> Self:
-        """Return the matcher that has learned these."""
-        matcher = cls(**parts.config.model_dump())
-        matcher._learned = parts
-        return matcher
-
-    @property
-    def parts(self) -> LinearMatcherParts:
-        """What was learned.
-
-        Raises:
-            SettingError: nothing yet.
-        """
-        if self._learned is None:
-            raise not_fitted("The matcher has learned nothing yet; call fit first, or load.")
-        return self._learned
+    @keeping
+    def __init__(self, *, inverse_penalty: float = 1.0) -> None: ...
 
     def composing(self, form: Form) -> Self:
         """Bring texts into a Unicode normal form from now on; NFKC has NFC in it."""
@@ -103,7 +91,14 @@ class LinearMatcher(Matcher):
         return self
 
     @checked_arguments
-    def fit(self, pairs: Any, answers: Any, *, context: RunContext | None = None) -> Self:
+    def fit(
+        self,
+        pairs: Any,
+        answers: Any,
+        sample_weight: Any = None,
+        *,
+        context: RunContext | None = None,
+    ) -> Self:
         """Learn from N pairs with a label or a score each.
 
         Labels are texts, whole numbers or booleans, and come back as they came; floats are scores.
@@ -111,6 +106,7 @@ class LinearMatcher(Matcher):
         Args:
             pairs: to learn from, (text, text) each.
             answers: of each pair.
+            sample_weight: how much each pair counts; one with 0 is left out; None: all the same.
             context: a title for the progress; None: nothing is shown.
 
         Raises:
@@ -119,15 +115,23 @@ class LinearMatcher(Matcher):
         pairs, right = _given(pairs, answers)
         if not pairs:
             raise GivenError("There is no pair to learn from; give pairs with labels or scores.")
-        overlap, penalty = OverlapFeatures.for_texts(pairs), self.config.inverse_penalty
+        weights = given_weights(sample_weight, len(pairs))
+        if weights is not None:
+            [pairs, right], weights = weighed_rows(weights, pairs, right)
+        config = self.given
+        overlap, penalty = OverlapFeatures.for_texts(pairs), config.inverse_penalty
         labels: tuple[Label, ...] = ()
         if _are_scores(right):
             scores = _scores(right)
-            found = PairRegression.of_scores(_matrix(overlap, pairs, context), scores, penalty)
+            found = PairRegression.of_scores(
+                _matrix(overlap, pairs, context), scores, penalty, weights
+            )
         else:
             labels, targets = _targets(right)
+            if weights is not None:
+                targets = targets._replace(weights=weights)
             found = PairRegression.of_labels(_matrix(overlap, pairs, context), targets, penalty)
-        self._learned = LinearMatcherParts(self.config, labels, overlap, found)
+        self._learned = LinearMatcherParts(config, labels, overlap, found)
         return self
 
     def fit_rows(self, rows: Sequence[LabelledPair], *, context: RunContext | None = None) -> Self:
@@ -142,43 +146,25 @@ class LinearMatcher(Matcher):
         scores = [float(score) for score in scores_of(rows)]
         return self.fit(pairs_of(rows), scores, context=context)
 
-    def summary(self) -> dict[str, Any]:
-        """Return what Python and a notebook show: settings, and what was learned."""
-        given = self.config.model_dump(include=self.config.changed)
-        return given if self._learned is None else {**super().summary(), **given}
-
     @checked_arguments
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the settings; scikit-learn copies estimators by them."""
-        return self.config.model_dump()
-
-    def set_params(self, **settings: Any) -> Self:
-        """Change settings before `fit`.
-
-        Raises:
-            SettingError: there is no such setting, or a value is not allowed.
-        """
-        self.config = PairRegressionConfig.checked(self.get_params() | settings, "linear")
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._learned is not None
-
-    def __sklearn_tags__(self) -> Any:
-        return classifier_tags()
-
-    @checked_arguments
-    def score(self, pairs: Any, answers: Any) -> float:
+    def score(self, pairs: Any, answers: Any, sample_weight: Any = None) -> float:
         """Return the share of labels that are predicted; of scores, the correlation of ranks.
 
         Args:
             pairs: N pairs of texts.
             answers: their labels or scores.
+            sample_weight: how much each pair with a label counts; None: all the same.
 
         Raises:
             CorpusError: something is no pair or no answer, or there are not as many of both.
         """
         pairs, right = _given(pairs, answers)
+        weights = given_weights(sample_weight, len(right))
+        if weights is not None:
+            if self.has_scores:
+                raise SettingError("sample_weight has no effect on a correlation; leave it out.")
+            found = np.array(self._classes(pairs).most_probable(), str)
+            return float(np.average(found == np.array(_labels(right), str), weights=weights))
         labels = [None] * len(right) if self.has_scores else _labels(right)
         scores = _finite(right) if self.has_scores else [None] * len(right)
         each = zip(pairs, labels, scores, strict=True)
@@ -188,12 +174,14 @@ class LinearMatcher(Matcher):
     @property
     def label_names(self) -> tuple[Label, ...]:
         """The labels, sorted by their values; none where answers are scores."""
-        return self.parts.labels
+        labels: tuple[Label, ...] = self.parts.labels
+        return labels
 
     @property
     def overlap(self) -> OverlapFeatures:
         """What it reads of a pair."""
-        return self.parts.overlap
+        overlap: OverlapFeatures = self.parts.overlap
+        return overlap
 
     @property
     def num_parameters(self) -> int:
@@ -218,36 +206,14 @@ class LinearMatcher(Matcher):
             return sums[:, 0]
         return softmax(sums if sums.shape[1] > 1 else np.insert(sums, 0, 0.0, axis=1))
 
-    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Write ``overlap.safetensors`` and ``config.json``, with `facts`, into `folder`.
-
-        Raises:
-            OutputError: one cannot be written.
-        """
+    def write_parts(self, folder: Path) -> None:
+        """Write ``overlap.safetensors``."""
         write_parts(folder / FILE, self.parts)
-        write_config(folder, self, facts)
 
-    @checked_arguments
-    def save(self, folder: str | Path) -> None:
-        """Write a folder that `load` opens, whole or not at all.
-
-        Raises:
-            OutputError: it cannot be written.
-            SettingError: nothing was learned yet.
-        """
-        with atomic_folder(Path(folder)) as temporary:
-            self.write(temporary, {})
-
-    @classmethod
-    @checked_arguments
-    def load(cls, folder: str | Path) -> Self:
-        """Open what `save`, or a run, left.
-
-        Raises:
-            ModelFileError: there is no such matcher, or a damaged one.
-        """
-        refuse_unfinished(Path(folder), ModelFileError)
-        return cls.of_parts(read_parts(Path(folder) / FILE))
+    @staticmethod
+    def read_parts(folder: Path) -> LinearMatcherParts:
+        """Read ``overlap.safetensors``."""
+        return read_parts(folder / FILE)
 
 
 def _given(pairs: Any, answers: Any) -> tuple[list[TextPair], list[Any]]:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import SettingError
+from foretext.base.parameters import estimator_tags
 from foretext.data.rows import Input, LabelledPair
 from foretext.data.rows.given import given_pairs, one_or_each
-from foretext.data.rows.label import Label, LabelValue, label_array
+from foretext.data.rows.label import label_array
 from foretext.data.rows.pairs import TextPair, pairs_of
 from foretext.tasks.class_answers import ClassAnswers, label_records, shown_labels
 from foretext.tasks.classification.labeller import check_top
@@ -79,9 +80,9 @@ class Matcher(Predictor):
 
     @checked_arguments
     def predict(self, pairs: Any) -> Any:
-        """Return the most probable label, as it came, or the score, of each pair (text, text).
+        """Return the most probable label, as it came, or the score, of each pair, (N,).
 
-        A single pair, a tuple of two texts, gets a single answer.
+        A single pair, a tuple of two texts, gets a single answer, of Python.
 
         Raises:
             CorpusError: something else than pairs is given.
@@ -103,6 +104,36 @@ class Matcher(Predictor):
             pairs, lambda each: self._classes(given_pairs(each)).probabilities, of_pairs=True
         )
         return found
+
+    @checked_arguments
+    def predict_log_proba(self, pairs: Any) -> Probabilities:
+        """Return the logarithms of `predict_proba`.
+
+        Raises:
+            CorpusError: something else than pairs is given.
+            SettingError: answers are scores, or nothing was learned yet.
+        """
+        found: Probabilities = one_or_each(
+            pairs, lambda each: self._classes(given_pairs(each)).log_probabilities(), of_pairs=True
+        )
+        return found
+
+    @checked_arguments
+    def decision_function(self, pairs: Any) -> Any:
+        """Return what ranks the labels of each pair, (N, C); of two, (N,), above 0 the second.
+
+        They are logarithms of probabilities, and of two labels log odds.
+
+        Raises:
+            CorpusError: something else than pairs is given.
+            SettingError: answers are scores, or nothing was learned yet.
+        """
+        return one_or_each(
+            pairs, lambda each: self._classes(given_pairs(each)).decisions(), of_pairs=True
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        return estimator_tags("classifier")
 
     @checked_arguments
     def predict_top(self, pairs: Any, k: int | None = 1, threshold: float = 0.0) -> Any:
@@ -191,10 +222,11 @@ class Matcher(Predictor):
         if self.has_scores:
             raise SettingError("This model gives pairs scores, which have no probabilities.")
 
-    def _predicted(self, pairs: Sequence[TextPair]) -> list[LabelValue] | list[float]:
+    def _predicted(self, pairs: Sequence[TextPair]) -> NDArray[Any]:
+        """Return labels as they came, or scores, (N,)."""
         if self.has_scores:
-            return [float(number) for number in self.pair_values(pairs)]
-        return [Label.read(label).value for label in self._classes(pairs).most_probable()]
+            return np.asarray(self.pair_values(pairs), np.float64)
+        return self._classes(pairs).best_values()
 
     def _classes(self, pairs: Sequence[TextPair]) -> ClassAnswers:
         self.refuse_scores()

@@ -55,7 +55,7 @@ class PairRegression(NamedTuple):
             targets: the label of each row.
             inverse_penalty: C.
         """
-        scales = _Scales.of(features)
+        scales = _Scales.of(features, targets.weights)
         [head] = fitted_heads(
             scales.applied(features), targets, targets.weights[None], inverse_penalty,
             tolerance=TOLERANCE,
@@ -63,19 +63,24 @@ class PairRegression(NamedTuple):
         return cls(*scales.undone(head))
 
     @classmethod
-    def of_scores(cls, features: Array, scores: Array, inverse_penalty: float) -> Self:
+    def of_scores(
+        cls, features: Array, scores: Array, inverse_penalty: float, weights: Array | None = None
+    ) -> Self:
         """Learn ridge regression.
 
         Args:
             features: (N, F).
             scores: (N,).
             inverse_penalty: C.
+            weights: (N,) of the rows; None: all weigh 1.
         """
-        scales = _Scales.of(features)
-        standard, mean = scales.applied(features), scores.mean()
-        squares = standard.T @ standard + np.eye(features.shape[1]) / inverse_penalty
-        weights = np.linalg.solve(squares, standard.T @ (scores - mean))
-        return cls(*scales.undone(LogisticHead(weights[:, None], np.array([mean]))))
+        own = np.ones(len(scores)) if weights is None else weights
+        scales, mean = _Scales.of(features, own), np.average(scores, weights=own)
+        standard = scales.applied(features)
+        weighed = standard.T * own  # (F, N)
+        squares = weighed @ standard + np.eye(features.shape[1]) / inverse_penalty
+        found = np.linalg.solve(squares, weighed @ (scores - mean))
+        return cls(*scales.undone(LogisticHead(found[:, None], np.array([mean]))))
 
     def sums(self, features: Array) -> Array:
         """Return the outputs (N, O) of features (N, F)."""
@@ -89,9 +94,10 @@ class _Scales(NamedTuple):
     deviations: Array
 
     @classmethod
-    def of(cls, features: Array) -> Self:
-        deviations = features.std(0)
-        return cls(features.mean(0), np.where(deviations > CONSTANT, deviations, 1.0))
+    def of(cls, features: Array, weights: Array) -> Self:
+        means = np.average(features, 0, weights)
+        deviations = np.sqrt(np.average((features - means) ** 2, 0, weights))
+        return cls(means, np.where(deviations > CONSTANT, deviations, 1.0))
 
     def applied(self, features: Array) -> Array:
         return (features - self.means) / self.deviations

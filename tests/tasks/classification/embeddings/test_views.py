@@ -84,7 +84,7 @@ def test_words_are_those_of_the_linear_classifier() -> None:
     texts = ["a ship at sea", "a farm", "the sea"]
     view = WordFeatures(LinearConfig()).fitted(texts)
     linear = ft.LinearClassifier().fit(texts, ["sea", "land", "sea"])
-    assert view.names == linear.features
+    assert view.names == linear.feature_names
     assert np.array_equal(view.idf, linear.idf)
     with pytest.raises(CorpusError, match="The texts have no feature"):
         WordFeatures(LinearConfig()).fitted(["", ""])

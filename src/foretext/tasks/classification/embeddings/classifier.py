@@ -7,7 +7,7 @@ learned from texts without labels counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, cast
 
@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
-from foretext.base.errors import GivenError, ModelFileError, SettingError
-from foretext.base.files import atomic_folder
-from foretext.base.replacement import refuse_unfinished
+from foretext.base.errors import GivenError, SettingError
+from foretext.base.parameters import keeping
 from foretext.corpus.decoding import Form, normalize
-from foretext.data.rows.given import given_label_sets, given_texts
+from foretext.data.rows.given import given_label_sets, given_texts, given_weights, weighed_rows
 from foretext.data.rows.label import ordered_labels
 from foretext.progress import Progress
 from foretext.progress.run_context import RunContext
@@ -41,12 +40,12 @@ from foretext.tasks.classification.embeddings.storage import (
 )
 from foretext.tasks.classification.embeddings.unlabelled import EM_WEIGHTS, MOST_TEXTS
 from foretext.tasks.classification.embeddings.views import EmbeddedTexts, View, WordFeatures
-from foretext.tasks.classification.labeller import TextLabeller, check_same_number, write_config
+from foretext.tasks.classification.labeller import TextLabeller, check_same_number
 from foretext.tasks.classification.linear import informative_features
 from foretext.tasks.classification.linear_storage import LinearConfig
 from foretext.tasks.classification.task import Classification
 from foretext.tasks.explanation import Texts
-from foretext.tasks.not_fitted import not_fitted
+from foretext.tasks.linear_estimator import LinearEstimator
 from foretext.tasks.showing import views_table
 
 __all__ = ["EmbeddingClassifier", "refuse_idle", "targets_of"]
@@ -56,7 +55,7 @@ Probabilities = NDArray[np.float64]
 MOST_READ = 20_000  # texts without labels, for the features of words and what all have in common
 
 
-class EmbeddingClassifier(TextLabeller):
+class EmbeddingClassifier(LinearEstimator, TextLabeller):
     """Logistic regressions on frozen vectors, and on words; their probabilities are mixed.
 
     Bases are paths of runs, model folders or vector files, or what `foretext.load` opens: document
@@ -65,23 +64,21 @@ class EmbeddingClassifier(TextLabeller):
 
     Attributes:
         config: the settings.
-        views: what is seen of a text, after `fit`.
-        heads: on the views, after `fit`, each with its weight and figures of cross-validation.
-        log_loss: of the mixture, on rows that were held out by cross-validation, in nats; None:
-            no class has two rows.
-        accuracy: likewise.
 
     >>> EmbeddingClassifier(words=True).fit(["a fine film", "a bad film"], ["good", "bad"])
     <EmbeddingClassifier: task='classification', labels=2, parameters=6, heads='words 1.00'>
     """
 
+    settings = EmbeddingsConfig
+    section = "embeddings"
     task: ClassVar = Classification()
     kind = KIND
     method = "frozen vectors and logistic regression"
     files = f"`{FILE}` holds heads and settings, `{BASES}/` copies of what embeds texts."
-    is_multi_label = False
+    bases: Any
+    _form: Form = "NFC"
 
-    @checked_arguments
+    @keeping
     def __init__(
         self,
         bases: Any = (),
@@ -95,43 +92,51 @@ class EmbeddingClassifier(TextLabeller):
         folds: int = 5,
         semi_supervised: bool = True,
         seed: int = 0,
-    ) -> None:
-        settings = {
-            "words": words, "weighting": weighting, "a": a, "remove_component": remove_component,
-            "layer": layer, "inverse_penalty": inverse_penalty, "folds": folds,
-            "semi_supervised": semi_supervised, "seed": seed,
-        }  # fmt: skip
-        self.config = EmbeddingsConfig.checked(settings, "embeddings")
-        self.bases = bases
-        self.views: tuple[View, ...] = ()
-        self.heads: tuple[KeptHead, ...] = ()
-        self.log_loss: float | None = None
-        self.accuracy: float | None = None
-        self._form: Form = "NFC"
-        self._labels: tuple[str, ...] = ()
+    ) -> None: ...
 
     @classmethod
     def of_parts(cls, parts: EmbeddingParts) -> Self:
         """Return the classifier that has learned these."""
-        bases = [view.name for view in parts.views if not view.reads_words]
-        classifier = cls(bases, **parts.config.model_dump())
-        classifier._labels, classifier._form = parts.labels, parts.form
-        classifier.is_multi_label = parts.is_multi_label
-        classifier.views, classifier.heads = tuple(parts.views), tuple(parts.heads)
-        classifier.log_loss, classifier.accuracy = parts.log_loss, parts.accuracy
+        classifier = super().of_parts(parts)
+        classifier.bases = [view.name for view in parts.views if not view.reads_words]
+        classifier._form = parts.form
         return classifier
 
     @property
-    def parts(self) -> EmbeddingParts:
-        """What was learned."""
-        return EmbeddingParts(
-            self.config, self._labels, self.views, self.heads, self.is_multi_label, self._form,
-            self.log_loss, self.accuracy,
-        )  # fmt: skip
+    def views(self) -> tuple[View, ...]:
+        """What is seen of a text; (): nothing was learned yet."""
+        return self.parts.views if self.is_fitted else ()
+
+    @property
+    def heads(self) -> tuple[KeptHead, ...]:
+        """On the views, each with its weight and figures of cross-validation; (): likewise."""
+        return self.parts.heads if self.is_fitted else ()
+
+    @property
+    def log_loss(self) -> float | None:
+        """Of the mixture, on rows held out by cross-validation, in nats.
+
+        None: no class has two rows.
+        """
+        found: float | None = self.parts.log_loss
+        return found
+
+    @property
+    def accuracy(self) -> float | None:
+        """Likewise."""
+        found: float | None = self.parts.accuracy
+        return found
+
+    @property
+    def is_multi_label(self) -> bool:
+        """Whether a text may have any number of labels."""
+        return bool(self.parts.is_multi_label)
 
     def composing(self, form: Form) -> Self:
         """Bring texts into a Unicode normal form from now on; NFKC has NFC in it."""
         self._form = "NFKC" if form == "NFKC" else self._form
+        if self.is_fitted:
+            self._learned = self.parts._replace(form=self._form)
         return self
 
     @property
@@ -147,11 +152,12 @@ class EmbeddingClassifier(TextLabeller):
             ForetextError: a base embeds no texts.
             SettingError: a setting has no effect on the bases, or there is no view at all.
         """
+        config = self.given
         views: list[View] = [
-            EmbeddedTexts.of(base, self.config, name) for name, base in _named(self.bases)
+            EmbeddedTexts.of(base, config, name) for name, base in _named(self.bases)
         ]
-        refuse_idle(self.config, views)
-        if self.config.words:
+        refuse_idle(config, views)
+        if config.words:
             views.append(WordFeatures(LinearConfig()))
         if not views:
             raise SettingError("There is nothing to learn on; give a base, or words = True.")
@@ -162,6 +168,7 @@ class EmbeddingClassifier(TextLabeller):
         self,
         texts: Any,
         labels: Any,
+        sample_weight: Any = None,
         *,
         unlabelled: Any = None,
         context: RunContext | None = None,
@@ -171,6 +178,7 @@ class EmbeddingClassifier(TextLabeller):
         Args:
             texts: to learn from.
             labels: of each text.
+            sample_weight: how much each text counts; one with 0 is left out; None: all the same.
             unlabelled: more texts: they say how rare words are and how vectors are spread; where
                 rows are few, heads learn from them, too, by self-training and by naive Bayes with
                 EM, and cross-validation says how much these count; None: there are none.
@@ -181,67 +189,43 @@ class EmbeddingClassifier(TextLabeller):
         """
         texts, sets = given_texts(texts), given_label_sets(labels)
         check_same_number(texts, sets)
+        weights = given_weights(sample_weight, len(texts))
+        if weights is not None:
+            [texts, sets], weights = weighed_rows(weights, texts, sets)
         names = ordered_labels(label for own in sets for label in own)
         if len(names) < 2:
             alone = f"the one class '{names[0]}' alone" if names else "no label"
             raise GivenError(f"The texts have {alone}; two are needed to learn a difference.")
-        targets = targets_of(sets, names)
+        config, targets = self.given, targets_of(sets, names)
+        if weights is not None:
+            targets = targets._replace(weights=weights)
         known = [normalize(text, self._form) for text in texts]
-        more = [normalize(text, self._form) for text in self._some(unlabelled)]
+        more = [normalize(text, self._form) for text in _some(unlabelled, config.seed)]
         views = [view.fitted([*known, *more]) for view in self.opened_views()]
-        teaching = more[:MOST_TEXTS] if self.config.semi_supervised else []
+        teaching = more[:MOST_TEXTS] if config.semi_supervised else []
         with _bar(context, len(views) * (len(known) + len(teaching))) as bar:
             features = [view.features(known, bar) for view in views]
             others = [view.features(teaching, bar) for view in views] if teaching else []
         strata = [own[0] if own else "" for own in sets]
-        config = self.config
         learned = learn_heads(
             features, targets, strata, inverse_penalty=config.inverse_penalty,
             folds=config.folds, seed=config.seed, unlabelled=others,
         )  # fmt: skip
-        self._labels, self.is_multi_label = names, targets.are_sets
-        self.views = tuple(views)
-        self.heads = tuple(KeptHead.of(views, head) for head in learned.heads)
-        self.log_loss, self.accuracy = learned.log_loss, learned.accuracy
+        self._learned = EmbeddingParts(
+            config, names, tuple(views), tuple(KeptHead.of(views, head) for head in learned.heads),
+            targets.are_sets, self._form, learned.log_loss, learned.accuracy,
+        )  # fmt: skip
         return self
-
-    def _some(self, unlabelled: Any) -> list[str]:
-        """Return the texts without labels, or as many of them, drawn at random, as are read."""
-        texts = [] if unlabelled is None else given_texts(unlabelled)
-        drawn = np.random.default_rng(self.config.seed).permutation(len(texts))
-        return [texts[number] for number in drawn[:MOST_READ].tolist()]
 
     def summary(self) -> dict[str, Any]:
         """Return what Python and a notebook show: settings, and what was learned."""
-        given = self.config.model_dump(include=self.config.changed)
-        if not self.heads:
-            return given
         shown = ", ".join(f"{head.name} {head.weight:.2f}" for head in self.heads)
-        return {**super().summary(), "heads": shown, **given}
-
-    @checked_arguments
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the settings; scikit-learn copies estimators by them."""
-        return {"bases": self.bases, **self.config.model_dump()}
-
-    def set_params(self, **settings: Any) -> Self:
-        """Change settings before `fit`.
-
-        Raises:
-            SettingError: there is no such setting, or a value is not allowed.
-        """
-        bases = settings.pop("bases", self.bases)
-        self.config = EmbeddingsConfig.checked(self.config.model_dump() | settings, "embeddings")
-        self.bases = bases
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return bool(self.heads)
+        return {**super().summary(), **({"heads": shown} if shown else {})}
 
     @property
     def label_names(self) -> tuple[str, ...]:
         """The labels, sorted by their values."""
-        return self._labels
+        return tuple(self.parts.labels)
 
     @property
     def num_parameters(self) -> int:
@@ -257,7 +241,7 @@ class EmbeddingClassifier(TextLabeller):
             return {}
         best = max(heads, key=lambda kept: kept.weight)
         names = cast(WordFeatures, self.views[words[0]]).names
-        return informative_features(self._labels, names, np.asarray(best.head.weights))
+        return informative_features(self.label_names, names, np.asarray(best.head.weights))
 
     @checked_arguments
     def head_probabilities(self, texts: Any) -> Probabilities:
@@ -266,11 +250,10 @@ class EmbeddingClassifier(TextLabeller):
         Raises:
             SettingError: nothing was learned yet.
         """
-        if not self.heads:
-            raise not_fitted()
+        heads = self.parts.heads
         known = [normalize(text, self._form) for text in given_texts(texts)]
         features = [view.features(known) for view in self.views]
-        return np.array([self._answers_of(kept, features) for kept in self.heads])
+        return np.array([self._answers_of(kept, features) for kept in heads])
 
     def _answers_of(self, kept: KeptHead, features: Sequence[Any]) -> Probabilities:
         own = joined([features[number] for number in kept.views])
@@ -289,7 +272,7 @@ class EmbeddingClassifier(TextLabeller):
         """Return how probable each label is for each text."""
         own = self.head_probabilities(texts)
         weights = np.array([kept.weight for kept in self.heads])
-        return ClassAnswers(self._labels, mixed(own, weights), self.is_multi_label)
+        return ClassAnswers(self.label_names, mixed(own, weights), self.is_multi_label)
 
     def insight(self, texts: Texts) -> list[Part]:
         """Return what decides on the label of a text, with what each head says and weighs."""
@@ -301,39 +284,21 @@ class EmbeddingClassifier(TextLabeller):
         """Return what card and report say of the model, with its views."""
         return {**super().described(), "views": self.head_facts()}
 
-    def write(self, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Write heads, copies of the bases, and ``config.json``.
-
-        Args:
-            folder: where to.
-            facts: what else ``config.json`` holds.
-
-        Raises:
-            OutputError: one cannot be written.
-        """
+    def write_parts(self, folder: Path) -> None:
+        """Write heads and copies of the bases."""
         write_parts(folder, self.parts)
-        write_config(folder, self, facts)
 
-    @checked_arguments
-    def save(self, folder: str | Path) -> None:
-        """Write a folder that `load` opens, whole or not at all.
+    @staticmethod
+    def read_parts(folder: Path) -> EmbeddingParts:
+        """Read heads and copies of the bases."""
+        return read_parts(folder)
 
-        Raises:
-            OutputError: it cannot be written.
-        """
-        with atomic_folder(Path(folder)) as temporary:
-            self.write(temporary, {})
 
-    @classmethod
-    @checked_arguments
-    def load(cls, folder: str | Path) -> Self:
-        """Open what `save`, or a run, left.
-
-        Raises:
-            ModelFileError: there is no such classifier, or a damaged one.
-        """
-        refuse_unfinished(Path(folder), ModelFileError)
-        return cls.of_parts(read_parts(Path(folder)))
+def _some(unlabelled: Any, seed: int) -> list[str]:
+    """Return the texts without labels, or as many of them, drawn at random, as are read."""
+    texts = [] if unlabelled is None else given_texts(unlabelled)
+    drawn = np.random.default_rng(seed).permutation(len(texts))
+    return [texts[number] for number in drawn[:MOST_READ].tolist()]
 
 
 def _named(bases: Any) -> Iterable[tuple[str | None, Any]]:

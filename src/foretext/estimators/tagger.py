@@ -1,0 +1,140 @@
+"""Taggers of tokens by networks, as estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.base.arguments import checked_arguments
+from foretext.base.counted import counted
+from foretext.base.errors import GivenError
+from foretext.base.parameters import estimator_tags, keeping
+from foretext.data.rows.given import given_elements, given_sentences
+from foretext.estimators.task_estimator import TaskEstimator
+
+__all__ = ["Tagger"]
+
+
+class Tagger(TaskEstimator):
+    """Sentences, lists of tokens, to a tag for each token, by a network.
+
+    Args:
+        base: what is learned on, as of `foretext.finetune`: "textcnn" and other names of networks,
+            a run, a model folder, a vector file, or one of these opened.
+        budget: wall-clock time of a fit, "10m", in place of epochs.
+        epochs, learning_rate, seed: of the training; None: as the base has it.
+        settings: all others, by section, {"backbone": {"num_maps": 50}}.
+        output: a folder to keep the run in; None: nothing is kept but the model.
+        overwrite: replace the run in `output`.
+        quiet: show no progress; None: show it on a terminal and in a notebook.
+
+    >>> Tagger("lstm", epochs=3)
+    Tagger(epochs=3)
+    """
+
+    task_name: ClassVar[str] = "tagging"
+
+    @keeping
+    def __init__(
+        self,
+        base: Any = "lstm",
+        *,
+        budget: str | float | None = None,
+        epochs: float | None = None,
+        learning_rate: float | None = None,
+        seed: int | None = None,
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
+        output: str | Path | None = None,
+        overwrite: bool = False,
+        quiet: bool | None = None,
+    ) -> None: ...
+
+    @checked_arguments
+    def fit(self, sentences: Any, tags: Any, *, valid: Any = None) -> Self:
+        """Learn from N lists of tokens with a list of tags each.
+
+        Args:
+            sentences: to learn from.
+            tags: of each sentence, a tag for each token.
+            valid: rows that weights are chosen by, (X, y); None: some of those that are given.
+
+        Raises:
+            ForetextError: sentences, tags, base or settings will not do; the message says why.
+        """
+        return self.learn(_tagged(sentences, tags), valid=valid)
+
+    @property
+    def classes_(self) -> NDArray[np.str_]:
+        """(C,) the tags."""
+        classes: NDArray[np.str_] = self.model_.classes_
+        return classes
+
+    @checked_arguments
+    def predict(self, sentences: Any) -> Any:
+        """Return the tag of each token of each sentence, a list of N lists.
+
+        Raises:
+            CorpusError: something is neither a text nor tokens.
+            SettingError: nothing was learned yet.
+        """
+        return self.model_.predict(sentences)
+
+    @checked_arguments
+    def predict_proba(self, sentences: Any) -> Any:
+        """Return (T, C) of each sentence, a row for each of its T tokens, in a list.
+
+        Raises:
+            CorpusError: something is neither a text nor tokens.
+            SettingError: nothing was learned yet.
+        """
+        return self.model_.predict_proba(sentences)
+
+    @checked_arguments
+    def score(self, sentences: Any, tags: Any) -> float:
+        """Return F1 of entities, or, of tags that are of no entities, the share of right ones.
+
+        Args:
+            sentences: N lists of tokens.
+            tags: a list of tags for each.
+
+        Raises:
+            CorpusError: something is no list of tokens or of tags, or they do not go together.
+        """
+        figures = self.model_.evaluate(_tagged(sentences, tags))
+        return float(figures[self.model_.judged_by])
+
+    def __sklearn_tags__(self) -> Any:
+        return estimator_tags("classifier")
+
+
+def _tagged(sentences: Any, tags: Any) -> list[tuple[list[str], list[Any]]]:
+    """Return sentences with their tags.
+
+    Raises:
+        GivenError: there are not as many of both, or one is no list.
+    """
+    words, right = given_sentences(sentences), given_elements(tags, "lists of tags")
+    if len(words) != len(right):
+        raise GivenError(
+            f"{counted(len(words), 'sentence')} and {counted(len(right), 'list')} of tags do not "
+            "go together; give a list of tags for each sentence."
+        )
+    if not words:
+        raise GivenError("There is no sentence; give sentences with their tags.")
+    for number, (sentence, own) in enumerate(zip(words, right, strict=True), start=1):
+        if isinstance(sentence, str) or isinstance(own, str) or not _are_as_many(sentence, own):
+            raise GivenError(
+                f"sentence {number}: give a list of tokens and a list of as many tags."
+            )
+    return [([*sentence], [*own]) for sentence, own in zip(words, right, strict=True)]
+
+
+def _are_as_many(tokens: Any, tags: Any) -> bool:
+    try:
+        return len(tokens) == len(tags)
+    except TypeError:
+        return False
