@@ -14,7 +14,8 @@ from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.not_fitted import not_fitted
 from foretext.base.parameters import Parameters, estimator_tags, keeping
 from foretext.data.images import scaled_examples
-from foretext.estimators.output import ChosenOutput
+from foretext.estimators.examples import checked_examples
+from foretext.estimators.output import ChosenOutput, in_container
 from foretext.estimators.vector_estimator import refuse_folder
 from foretext.pretraining.job import Sources
 from foretext.pretraining.pretraining import run_recipe
@@ -179,7 +180,7 @@ class Autoencoder(Parameters, ChosenOutput):
             ForetextError: the examples, a setting or the folder will not do; the message says why.
         """
         refuse_folder(y)
-        source = cast(Sources, examples)  # only autoencoders learn from an array
+        source = cast(Sources, checked_examples(examples))  # of an array alone, no other learns
         recipe = self.recipe
         learned = run_recipe(
             recipe,
@@ -201,13 +202,14 @@ class Autoencoder(Parameters, ChosenOutput):
         return self.fit(examples, y).transform(examples)
 
     @checked_arguments
+    @in_container
     def transform(self, examples: ArrayLike) -> NDArray[np.float32]:
         """Return the codes (N, K) of examples (N, ...).
 
         Raises:
             SettingError: nothing was learned yet, or the examples have another shape.
         """
-        return self._fitted().encode(examples)
+        return self._fitted().encode(self._known(examples))
 
     @checked_arguments
     def inverse_transform(self, codes: ArrayLike) -> NDArray[np.float32]:
@@ -221,10 +223,34 @@ class Autoencoder(Parameters, ChosenOutput):
     @checked_arguments
     def score(self, examples: ArrayLike, y: object = None) -> float:
         """Return the share of the examples' variance that reconstructions keep, at most 1 (R²)."""
-        array = scaled_examples(examples)
+        array = scaled_examples(self._known(examples))
         variance = float(array.var(axis=0, dtype=np.float64).mean())
         error = self._fitted().squared_error(array)
         return 1 - error / variance if variance else float(error == 0)
+
+    @checked_arguments
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Return a name for each number of a code, (K,): "autoencoder0", "autoencoder1", ..."""
+        size = self._fitted().network.code_size
+        return np.array([f"autoencoder{number}" for number in range(size)], dtype=object)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Numbers of an example, where it is a row of a table.
+
+        Raises:
+            AttributeError: examples are images.
+        """
+        shape = self._fitted().shape
+        if len(shape) != 1:
+            raise AttributeError(f"Examples of shape {shape} have no number of columns.")
+        return int(shape[0])
+
+    def _known(self, examples: ArrayLike) -> Any:
+        """Return examples, of which rows of a table have as many columns as those of `fit`."""
+        shape = self._fitted().shape
+        num_features = shape[0] if len(shape) == 1 else None
+        return checked_examples(examples, type(self).__name__, num_features)
 
     def __sklearn_tags__(self) -> Any:
         return estimator_tags("transformer", of_texts=False)

@@ -66,10 +66,10 @@ class TaskEstimator(Parameters):
         Raises:
             ForetextError: rows, base or settings do not go together; the message says why.
         """
+        given: dict[str, Any] = {name: value for name, value in more.items() if value is not None}
         self._model = finetune(
-            self.task_name, self.base, rows, self.output, settings=self._sections(),
-            budget=self.budget, overwrite=self.overwrite, quiet=self.quiet,
-            **{name: value for name, value in more.items() if value is not None},
+            self.task_name, self.base, rows, out=self.output, settings=self._sections(),
+            budget=self.budget, overwrite=self.overwrite, quiet=self.quiet, **given,
         )  # fmt: skip
         return self
 
@@ -77,7 +77,8 @@ class TaskEstimator(Parameters):
         """Return the settings by section, with those that have an argument of their own."""
         sections = {name: dict(section) for name, section in (self.settings or {}).items()}
         chosen = self.chosen()
-        own = {name: chosen[name] for name in ("epochs", "learning_rate", "seed") if name in chosen}
+        names = ("epochs", "learning_rate", "seed")
+        own: dict[str, Any] = {name: chosen[name] for name in names if name in chosen}
         if own:
             sections["training"] = {**sections.get("training", {}), **own}
         return sections
