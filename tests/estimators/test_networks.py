@@ -17,14 +17,9 @@ from sklearn.pipeline import Pipeline
 
 import foretext as ft
 from foretext.base.errors import CorpusError, ModelFileError, SettingError
-from tests.estimators.text_cases import PAIRS, SENTENCES, TAGS, TEXTS, TINY, TOPICS
+from tests.estimators.text_cases import ENCODER, PAIRS, SENTENCES, TAGS, TEXTS, TINY, TOPICS
 
 FEW: dict[str, Any] = {"epochs": 12, "learning_rate": 0.02, "settings": TINY, "quiet": True}
-ENCODER: dict[str, Any] = {
-    "tokenizer": {"vocab_size": 120},
-    "backbone": {"num_layers": 1, "dim": 16, "num_heads": 2, "max_length": 32},
-    "finetuning": {"baseline": False},
-}
 
 
 def classifier(**more: Any) -> ft.Classifier:

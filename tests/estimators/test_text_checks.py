@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from tests.estimators.text_cases import CLASSIFIERS, NETWORK, TRANSFORMERS
+from tests.estimators.text_cases import CLASSIFIERS, SLOW, TRANSFORMERS
 from tests.estimators.text_checks import NOT_OF_TEXTS, ON_TEXTS, Case
 
 MORE = {  # functions of its module that are run on transformers beside the list
@@ -54,7 +54,7 @@ def test_every_check_is_on_texts_or_of_numbers() -> None:
     ("case", "name"),
     [
         pytest.param(
-            case, name, id=f"{case}-{name}", marks=pytest.mark.slow if case is NETWORK else ()
+            case, name, id=f"{case}-{name}", marks=pytest.mark.slow if case in SLOW else ()
         )
         for case, name in CASES
         if name not in case.exempt

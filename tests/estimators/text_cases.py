@@ -27,11 +27,27 @@ SMALL: dict[str, Any] = {
 }
 TINY = {"backbone": {"num_maps": 4}, "finetuning": {"baseline": False}}
 
+ENCODER: dict[str, Any] = {
+    "tokenizer": {"vocab_size": 120},
+    "backbone": {"num_layers": 1, "dim": 16, "num_heads": 2, "max_length": 32},
+    "finetuning": {"baseline": False},
+}
+
 WITHOUT_WEIGHTS = "its training counts every row the same: there is no sample_weight"
 NO_CLASS_WEIGHT = "it has no class_weight; sample_weight says the same"
 NOT_NUMBERS = "what it returns are texts, lists of words, not vectors"
 OWN_FEATURES = "weights are not in the document frequencies of its view of words"
 
+MANY_ANSWERS = "a sentence has as many answers as tokens, in a list: y is no column of classes"
+OF_ONE_ANSWER = (
+    "check_classifiers_classes",
+    "check_classifiers_one_label",
+    "check_classifiers_regression_target",
+    "check_classifiers_train",
+    "check_decision_proba_consistency",
+    "check_supervised_y_2d",
+    "check_supervised_y_no_nan",
+)
 WEIGHTS = (
     "check_all_zero_sample_weights_error",
     "check_classifiers_one_label_sample_weights",
@@ -120,4 +136,29 @@ TRANSFORMERS = [
         },
     ),
 ]
-CLASSIFIERS = [LINEAR, EMBEDDINGS, FASTTEXT, MATCHER, NETWORK]
+TAGGER = Case(
+    "tagger",
+    lambda: ft.Tagger(
+        "lstm", epochs=3, learning_rate=0.02, settings={"finetuning": {"baseline": False}},
+        quiet=True,
+    ),
+    SENTENCES,
+    TAGS,
+    ("predict", "predict_proba"),
+    bad=(None, float("nan"), 3, ["a", None]),
+    exempt={
+        **dict.fromkeys((*WEIGHTS, *CLASS_WEIGHTS), WITHOUT_WEIGHTS),
+        **dict.fromkeys(OF_ONE_ANSWER, MANY_ANSWERS),
+        "check_fit2d_predict1d": "a list of tokens alone is a column of raw texts",
+    },
+)  # fmt: skip
+ENCODER_CASE = Case(
+    "sentence encoder",
+    lambda: ft.SentenceEncoder("transformer", epochs=1, settings=ENCODER, quiet=True),
+    TEXTS,
+    None,
+    ("transform",),
+)
+CLASSIFIERS = [LINEAR, EMBEDDINGS, FASTTEXT, MATCHER, NETWORK, TAGGER]
+TRANSFORMERS.append(ENCODER_CASE)
+SLOW = (NETWORK, TAGGER, ENCODER_CASE)

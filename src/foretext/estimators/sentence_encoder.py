@@ -13,6 +13,7 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.counted import counted
 from foretext.base.errors import GivenError
 from foretext.base.parameters import estimator_tags, keeping
+from foretext.corpus.texts import present_texts
 from foretext.data.rows.given import given_elements, given_pairs
 from foretext.estimators.output import ChosenOutput, in_container
 from foretext.estimators.task_estimator import TaskEstimator
@@ -67,7 +68,7 @@ class SentenceEncoder(TaskEstimator, ChosenOutput):
         Raises:
             ForetextError: texts, scores, base or settings will not do; the message says why.
         """
-        found = given_elements(texts, "texts or pairs")
+        found = given_elements(present_texts(texts), "texts or pairs")
         if scores is not None and found and _is_pair(found[0]):
             return self.learn(_scored(found, scores), valid=valid)
         return self.learn(found, valid=valid)
@@ -81,7 +82,7 @@ class SentenceEncoder(TaskEstimator, ChosenOutput):
             CorpusError: something is no text.
             SettingError: nothing was learned yet.
         """
-        vectors: NDArray[np.float32] = self.model_.embed(texts)
+        vectors: NDArray[np.float32] = self.model_.embed(present_texts(texts))
         return vectors
 
     @checked_arguments
