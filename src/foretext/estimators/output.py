@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 
 from foretext.base.arguments import checked_arguments
+from foretext.base.errors import SettingError
 
 __all__ = ["ChosenOutput", "in_container"]
 
@@ -28,7 +29,14 @@ class ChosenOutput:
 
         Args:
             transform: "default" is an array; None: as it was.
+
+        Raises:
+            SettingError: there is no such choice.
         """
+        if transform not in (None, "default", "pandas", "polars"):
+            raise SettingError(
+                f"transform = {transform!r:.60}: there are 'default', 'pandas' and 'polars'."
+            )
         if transform is not None:
             self._sklearn_output_config = {"transform": transform}
         return self
