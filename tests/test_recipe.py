@@ -140,6 +140,12 @@ def test_what_the_user_writes_is_trusted_from_then_on(module: Path) -> None:
         Recipe.from_sections({"vectors": {"name": "evil:Y"}})
     with pytest.raises(SettingError, match=r"'no\.such:Class' cannot be imported"):
         Recipe.load("word2vec", ["vectors.name=no.such:Class"])
+    (module / "picky.py").write_text(
+        "from foretext.errors import SettingError\nraise SettingError('Set PICKY=1 first.')\n"
+    )
+    with pytest.raises(SettingError) as said:
+        Recipe.load("word2vec", ["vectors.name=picky:Class"])
+    assert str(said.value) == "Set PICKY=1 first."
 
 
 DAMAGE = {

@@ -98,7 +98,10 @@ def test_a_folder_without_text(folder: Path) -> None:
 
 
 def test_a_glob_without_match(folder: Path) -> None:
-    assert "no file matches this pattern; check it with `ls`" in complaint(f"{folder}/*.none")
+    assert complaint(f"{folder}/*.none") == (
+        f"{folder}/*.none: no file matches this pattern; check it with `ls`, and quote it so that "
+        "the shell does not expand it."
+    )
     assert "no file matches this pattern (only folders do)" in complaint(f"{folder}/de*")
 
 

@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from foretext.base.arguments import checked_arguments
-from foretext.base.errors import MissingExtraError, SettingError, UntrustedError, did_you_mean
+from foretext.base.errors import (
+    CorpusError,
+    MissingExtraError,
+    SettingError,
+    UntrustedError,
+    did_you_mean,
+)
 
 __all__ = ["Registry", "imported", "trust", "trusted"]
 
@@ -95,6 +101,8 @@ class Registry:
             raise UntrustedError(name, self.section, source)
         try:
             return imported(target)
+        except (CorpusError, SettingError):  # what a module of ours, or of the user, says of itself
+            raise
         except (ImportError, AttributeError, ValueError, TypeError) as error:
             raise SettingError(
                 f"[{self.section}] name = '{name}' cannot be imported: {error}."

@@ -167,6 +167,8 @@ def _find(name: str | Path | Source, only: str | None) -> list[Source]:
             return [local_source(Path(file), file) for file in _matches(path)]
     except OSError as error:
         raise CorpusError(f"{name} cannot be read: {error.strerror or error}.") from error
+    except CorpusError:
+        raise
     except ValueError as error:  # with NUL
         raise CorpusError(f"{name!r} is not a name of a file: {error}.") from error
     raise CorpusError(f"{name}: there is no such file or folder.{_close_names(path)}")

@@ -52,8 +52,12 @@ def test_a_full_disk_is_told_before_it_is_written_to(tmp_path: Path) -> None:
 @pytest.mark.parametrize("length", [-1, 4, 10**30])
 def test_another_length_is_refused(tmp_path: Path, length: int) -> None:
     np.arange(5, dtype=np.int32).tofile(tmp_path / "numbers.bin")
-    with pytest.raises(CorpusError, match=r"numbers\.bin is damaged: it has 20 bytes instead"):
+    with pytest.raises(CorpusError) as refused:
         map_array(tmp_path / "numbers.bin", "int32", length, CorpusError)
+    assert str(refused.value) == (
+        f"{tmp_path}/numbers.bin is damaged: it has 20 bytes instead of {4 * length:,}; delete the "
+        "folder that holds it and run again."
+    )
 
 
 def test_an_empty_file_has_nothing_to_check(tmp_path: Path) -> None:

@@ -59,6 +59,8 @@ def map_array(path: Path, dtype: str, length: int, error: type[ForetextError]) -
         if length == 0:
             return np.empty(0, dtype)
         return np.memmap(path, dtype, mode="r", shape=(length,))
+    except ForetextError:  # of the class `error`, which may be a ValueError, too
+        raise
     except (OSError, ValueError, OverflowError, MemoryError) as problem:
         raise error(f"{path} cannot be read: {problem}.") from problem
 

@@ -166,6 +166,8 @@ def read_bytes(path: Path, error: type[ForetextError], *, largest: int = LARGEST
         content = path.read_bytes()
     except FileNotFoundError:
         raise error(f"{path} is missing; fetch or write it again.") from None
+    except ForetextError:  # of the class `error`, which may be a ValueError, too
+        raise
     except (OSError, ValueError, MemoryError) as problem:
         raise error(f"{path} cannot be read: {_cause(problem)}.") from problem
     if (pointer := lfs_pointer_error(content, str(path), error)) is not None:
