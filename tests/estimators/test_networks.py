@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline
@@ -93,6 +93,7 @@ def test_tags_of_tokens(tmp_path: Path) -> None:
     tagger = ft.Tagger("lstm", epochs=4, learning_rate=0.02, quiet=True).fit(SENTENCES, TAGS)
     assert tagger.predict([["the", "dog", "barks"]]) == [["D", "N", "V"]]
     assert tagger.score(SENTENCES, TAGS) == 1.0
+    assert not is_classifier(tagger)  # scikit-learn would stratify folds by lists of tags
     assert sorted(tagger.classes_) == ["D", "N", "V"]
     (shares,) = tagger.predict_proba([["the", "dog", "barks"]])
     assert shares.shape == (3, 3)
@@ -102,6 +103,19 @@ def test_tags_of_tokens(tmp_path: Path) -> None:
         ft.Tagger().fit([["a"], ["b", "c"]], [["D"], ["N"]])
     with pytest.raises(ValueError, match="2 sentences and 1 list of tags do not go together"):
         ft.Tagger().fit([["a"], ["b"]], [["D"]])
+
+
+@pytest.mark.slow
+def test_ragged_sentences_are_split_and_searched() -> None:
+    sentences, tags = [["dogs", "bark"], *SENTENCES], [["N", "V"], *TAGS]
+    assert len({len(own) for own in tags}) > 1
+    tagger = ft.Tagger("lstm", epochs=4, learning_rate=0.02, quiet=True)
+    scores = cross_val_score(tagger, sentences, tags, cv=2, error_score="raise")
+    assert scores.min() > 0.5
+    grid = {"epochs": [0.1, 4]}
+    search = GridSearchCV(tagger, grid, cv=2, error_score="raise").fit(sentences, tags)
+    assert search.best_params_ == {"epochs": 4}
+    assert search.predict([["the", "dog", "barks"]]) == [["D", "N", "V"]]
 
 
 def test_sentences_become_vectors(tmp_path: Path) -> None:

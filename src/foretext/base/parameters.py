@@ -108,12 +108,13 @@ def keeping(init: Init) -> Init:
 
 
 def estimator_tags(
-    estimator_type: EstimatorType, *, of_texts: bool = True, is_deterministic: bool = True
+    estimator_type: EstimatorType | None, *, of_texts: bool = True, is_deterministic: bool = True
 ) -> Any:
     """Return what scikit-learn asks of an estimator before it splits data for it.
 
     Args:
-        estimator_type: what it is.
+        estimator_type: what it is; None: none of these, such as what answers with a list of tags,
+            whose folds no target may stratify.
         of_texts: whether it takes a column of texts; else a table of numbers.
         is_deterministic: whether `fit` learns the same again.
     """

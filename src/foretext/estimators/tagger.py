@@ -108,7 +108,7 @@ class Tagger(TaskEstimator):
         return float(figures[self.model_.judged_by])
 
     def __sklearn_tags__(self) -> Any:
-        return estimator_tags("classifier")
+        return estimator_tags(None)
 
 
 def _tagged(sentences: Any, tags: Any) -> list[tuple[list[str], list[Any]]]:
