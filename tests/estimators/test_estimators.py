@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import typing
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,36 @@ def test_transform(texts: list[str]) -> None:
     assert (ft.Word2Vec(**SMALL).fit(texts).transform(texts) == embedded).all()
     with pytest.raises(SettingError, match="name the folder of a run as out='runs/mine'"):
         estimator.fit(texts, "runs/mine")
+
+
+class Stream:
+    """An iterable that is no iterator; `texts` may be read once only, as those of tqdm."""
+
+    def __init__(self, texts: Iterable[str | None]) -> None:
+        self.texts, self.num_reads = texts, 0
+
+    def __iter__(self) -> Iterator[str | None]:
+        self.num_reads += 1
+        return iter(self.texts)
+
+
+@pytest.mark.parametrize("make", [ft.Word2Vec, ft.Doc2Vec])
+def test_what_yields_its_texts_is_read_once(make: Any, texts: list[str]) -> None:
+    expected = make(**SMALL, epochs=1).fit_transform(texts)
+    for given in (texts, iter(texts)):
+        stream = Stream(given)
+        found = make(**SMALL, epochs=1).fit_transform(stream)
+        np.testing.assert_array_equal(found, expected)
+        assert stream.num_reads == 1
+    with pytest.raises(ValueError, match="text 2 is None"):
+        make(**SMALL).fit(Stream(iter(["a ship", None, "a wave"])))
+
+
+def test_phrases_read_once_what_yields_its_texts(texts: list[str]) -> None:
+    stream = Stream(iter(texts))
+    found = ft.Phrases(min_count=1).fit_transform(stream)
+    assert [*found] == [*ft.Phrases(min_count=1).fit_transform(texts)]
+    assert stream.num_reads == 1
 
 
 def test_partial_fit_goes_on_with_new_words(texts: list[str]) -> None:

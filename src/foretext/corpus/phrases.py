@@ -166,8 +166,7 @@ class Phrases(Parameters):
         Raises:
             CorpusError: these are no texts.
         """
-        # a generator can be read once
-        held = [*sentences] if isinstance(sentences, Iterator) else sentences
+        held = found_sources(present_texts(sentences))  # a generator can be read once
         return self.fit(held).transform(held)
 
     def __getitem__(self, sentence: Iterable[str]) -> list[str]:

@@ -40,6 +40,7 @@ __all__ = [
     "are_tokens",
     "counted_texts",
     "found_sources",
+    "held_texts",
     "is_file_or_source",
     "is_text",
     "iterate_texts",
@@ -122,19 +123,39 @@ def found_sources(given: TextSource, column: str = COLUMN) -> SourceNames:
 def present_texts(given: Any) -> Any:
     """Return texts for an estimator, which takes no missing ones; files and tables as they are.
 
+    A list, a column or an array is looked through at once. Anything else may yield its texts a
+    single time, or from files, and is looked at while it is read.
+
     Raises:
         GivenError: a text is None or NaN; the message has the number of its row.
     """
-    if isinstance(given, str | bytes | Path | Source | Mapping) or column_names(given) is not None:
+    if _are_named(given):
         return given
     if not isinstance(given, Iterable):
         given = np.asarray(given) if hasattr(given, "__array__") else given  # foreign
-    if isinstance(given, Iterator):
-        return _present(given)
-    if isinstance(given, Iterable):
+    if _are_held(given):
         for _ in _present(given):
             pass
-    return given
+        return given
+    return _present(given) if isinstance(given, Iterable) else given
+
+
+def held_texts(given: Any) -> Any:
+    """Return texts that can be read again: in a list, unless they can be already."""
+    is_read_once = isinstance(given, Iterable) and not (_are_named(given) or _are_held(given))
+    return list(given) if is_read_once else given
+
+
+def _are_named(given: Any) -> bool:
+    """Whether something names files, or is a table, or a single text."""
+    return (
+        isinstance(given, str | bytes | Path | Source | Mapping) or column_names(given) is not None
+    )
+
+
+def _are_held(given: Any) -> bool:
+    """Whether elements are all in memory, as a list, an array or a column has them."""
+    return isinstance(given, list | tuple) or hasattr(given, "__array__")  # foreign
 
 
 def _present(given: Iterable[Any]) -> Iterator[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,7 +14,7 @@ from foretext.base.not_fitted import not_fitted
 from foretext.base.parameters import Parameters, estimator_tags, keeping
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
-from foretext.corpus.texts import TextSource, present_texts
+from foretext.corpus.texts import TextSource, held_texts, present_texts
 from foretext.estimators.output import ChosenOutput, in_container
 from foretext.estimators.vector_estimator import refuse_folder
 from foretext.pretraining.given_texts import read_memory
@@ -173,7 +172,7 @@ class Doc2Vec(Parameters, ChosenOutput):
         Raises:
             ForetextError: as of `fit`.
         """
-        held = list(texts) if isinstance(texts, Iterator) else texts  # a generator can be read once
+        held = held_texts(texts)
         self.fit(held, y)
         return self.transform(held)
 

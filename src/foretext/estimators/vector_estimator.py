@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -17,7 +17,7 @@ from foretext.base.errors import SettingError
 from foretext.base.files import temporary_folder
 from foretext.base.not_fitted import not_fitted
 from foretext.base.parameters import Parameters, estimator_tags
-from foretext.corpus.texts import TextSource, present_texts
+from foretext.corpus.texts import TextSource, held_texts, present_texts
 from foretext.estimators.output import ChosenOutput, in_container
 from foretext.pretraining.given_texts import read_memory
 from foretext.pretraining.pretraining import run_recipe
@@ -179,7 +179,7 @@ class VectorEstimator(Parameters, ChosenOutput):
         Raises:
             ForetextError: as of `fit`.
         """
-        held = list(texts) if isinstance(texts, Iterator) else texts  # a generator can be read once
+        held = held_texts(texts)
         self.fit(held, y)
         return self.transform(held)
 
