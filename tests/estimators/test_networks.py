@@ -80,6 +80,23 @@ def test_other_bases_take_the_same_road() -> None:
         ft.Classifier("linear", budget="3s", quiet=True).fit(TEXTS, TOPICS)
 
 
+def test_usual_settings_go_to_what_learns_on_the_base() -> None:
+    linear = ft.Classifier("linear", seed=7, quiet=True).fit(TEXTS, TOPICS)
+    assert linear.model_.config.seed == 7
+    more = {"epochs": 3, "learning_rate": 0.5, "seed": 7}
+    fasttext = ft.Classifier("fasttext", **more, quiet=True).fit(TEXTS, TOPICS)
+    assert (fasttext.model_.config.epochs, fasttext.model_.config.lr) == (3, 0.5)
+    assert fasttext.model_.config.seed == 7
+    frozen = ft.Classifier("embeddings", seed=7, quiet=True).fit(TEXTS, TOPICS)
+    assert frozen.model_.config.seed == 7
+    for name, value in (("epochs", 3), ("learning_rate", 0.5)):
+        for base in ("linear", "embeddings", "auto"):
+            with pytest.raises(SettingError) as refused:
+                ft.Classifier(base, **{name: value}, quiet=True).fit(TEXTS, TOPICS)
+            assert str(refused.value) == f"{name} has no effect on base = '{base}'; leave it out."
+    assert ft.Tagger("auto", epochs=3)._sections() == {"training": {"epochs": 3}}
+
+
 def test_wrong_rows_have_their_number() -> None:
     with pytest.raises(CorpusError, match="text 2 is None"):
         classifier().fit(["a", None], ["x", "y"])

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from foretext.artifact import load
-from foretext.base.arguments import checked_arguments
-from foretext.base.errors import ModelFileError
+from foretext.base.arguments import checked_arguments, shown_value
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.not_fitted import not_fitted
 from foretext.base.parameters import Parameters
+from foretext.finetuning.bases import learner_class
 from foretext.finetuning.finetune import finetune
 from foretext.tasks.predictor import Predictor
 
@@ -74,13 +75,24 @@ class TaskEstimator(Parameters):
         return self
 
     def _sections(self) -> dict[str, dict[str, Any]]:
-        """Return the settings by section, with those that have an argument of their own."""
+        """Return the settings by section, with those that have an argument of their own.
+
+        Raises:
+            SettingError: what learns on the base has no such setting.
+        """
         sections = {name: dict(section) for name, section in (self.settings or {}).items()}
         chosen = self.chosen()
-        names = ("epochs", "learning_rate", "seed")
-        own: dict[str, Any] = {name: chosen[name] for name in names if name in chosen}
-        if own:
-            sections["training"] = {**sections.get("training", {}), **own}
+        own = [name for name in ("epochs", "learning_rate", "seed") if name in chosen]
+        if not own:
+            return sections
+        usual = learner_class(self.base, self.task_name).usual_settings(self.task_name)
+        for name in own:
+            if name not in usual:
+                raise SettingError(
+                    f"{name} has no effect on base = {shown_value(self.base)}; leave it out."
+                )
+            section, setting = usual[name]
+            sections.setdefault(section, {})[setting] = chosen[name]
         return sections
 
     @checked_arguments

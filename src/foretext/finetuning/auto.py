@@ -10,7 +10,7 @@ vectors of the texts do not make better.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, cast
@@ -76,6 +76,12 @@ class AutoLearner(Learner):
     has_baseline = True
     learns_from_texts = True
     takes_others = True
+
+    @classmethod
+    def usual_settings(cls, task: str) -> Mapping[str, tuple[str, str]]:
+        """Return those of what it chooses for the task."""
+        learner: type[Learner] = AT_ONCE.get(task) or imported(NETWORK)
+        return learner.usual_settings(task)
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:

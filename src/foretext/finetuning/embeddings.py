@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from foretext.base.counted import counted
@@ -36,6 +37,7 @@ class EmbeddingLearner(Learner):
     learns_from_texts = True
     takes_others = True
     seed_section = "embeddings"
+    usual = MappingProxyType({"seed": ("embeddings", "seed")})
 
     pretrained: tuple[Path, ...] = ()  # folders, called as their bases are, pretrained for this run
 

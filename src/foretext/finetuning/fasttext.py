@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Self
 
 from foretext.base.errors import CorpusError, SettingError
@@ -47,6 +48,13 @@ class FastTextLearner(Learner):
     uses = frozenset({"seeds", "valid_rate", "refit", "baseline"})
     has_baseline = True
     seed_section = "classifier"
+    usual = MappingProxyType(
+        {
+            "epochs": ("classifier", "epochs"),
+            "learning_rate": ("classifier", "lr"),
+            "seed": ("classifier", "seed"),
+        }
+    )
 
     profile: TextProfile | None = None  # of the rows to learn from, after `start`
     chosen: str | None = None  # which settings were chosen for them, in a sentence

@@ -78,6 +78,16 @@ class Learner(ABC):
     takes_others: ClassVar[bool] = False  # whether it learns on other bases beside BASE
     learns_every_task: ClassVar[bool] = False  # also one from outside
     seed_section: ClassVar[str | None] = None  # of the setting `seed`; None: there is none
+    usual: ClassVar[Mapping[str, tuple[str, str]]] = {}  # as of `usual_settings`
+
+    @classmethod
+    def usual_settings(cls, task: str) -> Mapping[str, tuple[str, str]]:
+        """Return section and name of those of epochs, learning_rate and seed that have an effect.
+
+        Args:
+            task: that is learned.
+        """
+        return cls.usual
 
     @classmethod
     @abstractmethod

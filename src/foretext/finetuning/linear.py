@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Self
 
 from foretext.base.config import Config
@@ -62,6 +63,7 @@ class LinearLearner(RegressionLearner):
     """TF-IDF and logistic regression."""
 
     method = LinearClassifier.method
+    usual = MappingProxyType({"seed": ("linear", "seed")})
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:

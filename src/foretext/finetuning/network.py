@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Self, cast
 
 import numpy as np
@@ -79,6 +80,9 @@ class NetworkLearner(Learner):
     uses = frozenset(FinetuningConfig.model_fields) - {"refit"}
     has_baseline = True
     seed_section = "training"
+    usual = MappingProxyType(
+        {name: ("training", name) for name in ("epochs", "learning_rate", "seed")}
+    )
     learns_from_texts = True
     learns_every_task = True
     takes_others = True  # word vectors
