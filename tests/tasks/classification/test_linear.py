@@ -225,6 +225,22 @@ def test_settings_and_searches_of_scikit_learn() -> None:
         LinearClassifier().set_params(inverse_penalty=-1.0).fit(texts, labels)
 
 
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ({"a": float("nan")}, r"\[linear\] class_weight = {'a': nan}: .* finite number"),
+        ({"a": float("inf")}, r"\[linear\] class_weight = {'a': inf}: .* finite number"),
+        ({"a": -1}, r"\[linear\] class_weight.* is -1\.0; give 0 or more"),
+        ({None: 1}, "^class_weight names None, which is no label; give texts, whole numbers or"),
+        ({1.5: 2}, "^class_weight names 1.5, which is no label; give texts, whole numbers or"),
+        ({"c": 1, "d": 1}, "^class_weight names 'c', 'd', and no label of the rows"),
+    ],
+)
+def test_weights_of_classes_that_cannot_be(weights: Any, said: str) -> None:
+    with pytest.raises(SettingError, match=said):
+        LinearClassifier(class_weight=weights).fit(["x y", "z w"], ["a", "b"])
+
+
 def test_rows_with_labels_of_others_are_doubted() -> None:
     model = LinearClassifier().fit(["a ship", "a judge"] * 5, ["sea", "court"] * 5)
     rows = [LabelledText("a ship", (label,), "") for label in ("1", "sea", "2")]

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.base.arguments import checked_arguments
-from foretext.base.errors import CorpusError, GivenError
+from foretext.base.arguments import checked_arguments, shown_value
+from foretext.base.errors import CorpusError, GivenError, SettingError
 from foretext.base.parameters import keeping
 from foretext.corpus.decoding import Form
 from foretext.data.rows import LabelledText
@@ -106,7 +106,7 @@ class LinearClassifier(LinearEstimator, TextLabeller):
         weights = self.chosen().get("class_weight")
         if not isinstance(weights, Mapping):
             return self.checked(self.chosen())
-        named = {str(Label(label)): weight for label, weight in weights.items()}
+        named = {_label_name(label): weight for label, weight in weights.items()}
         return self.checked({**self.chosen(), "class_weight": named})
 
     @classmethod
@@ -369,3 +369,18 @@ def _largest(weights: NDArray[np.float32]) -> list[int]:
     best = np.sort(np.argpartition(-weights, size - 1)[:size])
     order = best[np.argsort(-weights[best], kind="stable")]
     return [place for place in order.tolist() if weights[place] > 0]
+
+
+def _label_name(given: Any) -> str:
+    """Return the name of a label whose class is weighed.
+
+    Raises:
+        SettingError: it is no label.
+    """
+    try:
+        return str(Label(given))
+    except ValueError:
+        raise SettingError(
+            f"class_weight names {shown_value(given)}, which is no label; give texts, whole "
+            "numbers or booleans, as labels are."
+        ) from None
