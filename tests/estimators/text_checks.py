@@ -395,8 +395,10 @@ def check_class_weight_classifiers(case: Case) -> None:
     for heavy, light in (("a", "b"), ("b", "a")):
         estimator = case.make().set_params(class_weight={heavy: 1000, light: 0.001})
         assert set(estimator.fit(X, y).predict(X).tolist()) == {heavy}
+    some = case.make().set_params(class_weight={"a": 3, "absent": 2}).fit(X, y)
+    assert set(some.predict(X).tolist()) == {"a"}
     with pytest.raises(ValueError, match="class_weight names 'd'"):
-        case.make().set_params(class_weight={"d": 1}).fit(X, y)
+        case.make().set_params(class_weight={"d": 1, "e": 1}).fit(X, y)
 
 
 def check_class_weight_balanced_linear_classifier(case: Case) -> None:

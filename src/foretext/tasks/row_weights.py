@@ -19,6 +19,8 @@ __all__ = ["ClassWeight", "refuse_strange_classes", "row_weights"]
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[str, float] | None
 Weights: TypeAlias = NDArray[np.float64]
 
+_SHOWN = 3  # classes in a message
+
 
 def row_weights(
     targets: Sequence[int],
@@ -49,16 +51,21 @@ def row_weights(
 
 
 def refuse_strange_classes(class_weight: ClassWeight, names: Sequence[str]) -> None:
-    """Refuse weights of classes that no row has.
+    """Refuse weights none of which is of a class of the rows; a fold may lack a rare class.
 
     Raises:
-        SettingError: there is such a class.
+        SettingError: all of them are of other classes.
     """
-    if class_weight is None or class_weight == "balanced":
+    if (
+        not class_weight
+        or class_weight == "balanced"
+        or any(each in names for each in class_weight)
+    ):
         return
-    for name in class_weight:
-        if name not in names:
-            raise SettingError(
-                f"class_weight names '{name}', which is no label of the rows."
-                f"{did_you_mean(name, names)}"
-            )
+    named = [*class_weight]
+    listed = ", ".join(f"'{name}'" for name in named[:_SHOWN])
+    more = ", ..." if len(named) > _SHOWN else ""
+    raise SettingError(
+        f"class_weight names {listed}{more}, and no label of the rows."
+        f"{did_you_mean(named[0], names)}"
+    )
