@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import foretext as ft
 from foretext.base.errors import ForetextError, GivenError, ModelFileError, SettingError
@@ -209,3 +210,15 @@ def test_names_of_a_file_steer_no_terminal(vectors: Path, tmp_path: Path) -> Non
     opened = ft.EmbeddingClassifier.load(tmp_path / "m")
     assert "\x1b" not in repr(opened)
     assert opened.heads[0].name == "\\u001b[31mred"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["views", "heads", "log_loss", "accuracy", "is_multi_label", "label_names", "own_embedder"],
+)
+def test_what_is_learned_is_there_after_fit(name: str) -> None:
+    with pytest.raises(NotFittedError, match="call fit first, or load"):
+        getattr(ft.EmbeddingClassifier(), name)
+    if name in ("is_multi_label", "label_names"):
+        with pytest.raises(NotFittedError, match="call fit first, or load"):
+            getattr(ft.LinearClassifier(), name)

@@ -62,6 +62,9 @@ class EmbeddingClassifier(LinearEstimator, TextLabeller):
     vectors, word vectors, static vectors, topics, language models, sentence encoders; one, several
     in a list, or pairs of a name and one of these.
 
+    What was learned (`views`, `heads`, `log_loss`, `accuracy`, `is_multi_label`, `label_names`) is
+    there after `fit`; before, a `SettingError` says so.
+
     Attributes:
         config: the settings.
 
@@ -104,13 +107,15 @@ class EmbeddingClassifier(LinearEstimator, TextLabeller):
 
     @property
     def views(self) -> tuple[View, ...]:
-        """What is seen of a text; (): nothing was learned yet."""
-        return self.parts.views if self.is_fitted else ()
+        """What is seen of a text."""
+        views: tuple[View, ...] = self.parts.views
+        return views
 
     @property
     def heads(self) -> tuple[KeptHead, ...]:
-        """On the views, each with its weight and figures of cross-validation; (): likewise."""
-        return self.parts.heads if self.is_fitted else ()
+        """On the views, each with its weight and figures of cross-validation."""
+        heads: tuple[KeptHead, ...] = self.parts.heads
+        return heads
 
     @property
     def log_loss(self) -> float | None:
@@ -219,8 +224,10 @@ class EmbeddingClassifier(LinearEstimator, TextLabeller):
 
     def summary(self) -> dict[str, Any]:
         """Return what Python and a notebook show: settings, and what was learned."""
+        if not self.is_fitted:
+            return super().summary()
         shown = ", ".join(f"{head.name} {head.weight:.2f}" for head in self.heads)
-        return {**super().summary(), **({"heads": shown} if shown else {})}
+        return {**super().summary(), "heads": shown}
 
     @property
     def label_names(self) -> tuple[str, ...]:
