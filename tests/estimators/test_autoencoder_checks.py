@@ -9,8 +9,8 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import foretext as ft
-from tests.estimators.text_checks import (
-    Case,
+from tests.estimators.case import Case
+from tests.estimators.checks_of_transformers import (
     check_global_output_transform_pandas,
     check_set_output_transform,
     check_transformer_get_feature_names_out,

@@ -11,8 +11,9 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from tests.estimators.case import Case
 from tests.estimators.text_cases import CLASSIFIERS, SLOW, TRANSFORMERS
-from tests.estimators.text_checks import NOT_OF_TEXTS, ON_TEXTS, Case
+from tests.estimators.text_checks import NOT_OF_TEXTS, ON_TEXTS
 
 MORE = {  # functions of its module that are run on transformers beside the list
     "check_set_output_transform",

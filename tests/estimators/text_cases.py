@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import foretext as ft
-from tests.estimators.text_checks import Case
+from tests.estimators.case import Case
 
 KINDS = ("ship sea wave", "judge court law", "cow farm barn")
 TEXTS = [f"{KINDS[row % 3]} number {row}" for row in range(18)]
