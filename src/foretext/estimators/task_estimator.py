@@ -85,7 +85,8 @@ class TaskEstimator(Parameters):
         own = [name for name in ("epochs", "learning_rate", "seed") if name in chosen]
         if not own:
             return sections
-        usual = learner_class(self.base, self.task_name).usual_settings(self.task_name)
+        learner = learner_class(self.base, self.task_name)
+        usual = learner.usual_of_tasks.get(self.task_name, learner.usual)
         for name in own:
             if name not in usual:
                 raise SettingError(

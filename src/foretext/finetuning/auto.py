@@ -10,9 +10,10 @@ vectors of the texts do not make better.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self, cast
 
 from foretext.base.counted import counted
@@ -22,7 +23,7 @@ from foretext.base.registry import imported
 from foretext.base.runtime import command
 from foretext.finetuning.base_names import AUTO
 from foretext.finetuning.embeddings import EmbeddingLearner
-from foretext.finetuning.learner import Learner, Record
+from foretext.finetuning.learner import OF_TRAINING, Learner, Record
 from foretext.finetuning.linear import LinearPairLearner
 from foretext.finetuning.task_rows import TaskRows
 from foretext.pretraining.pretraining import run_recipe
@@ -76,12 +77,8 @@ class AutoLearner(Learner):
     has_baseline = True
     learns_from_texts = True
     takes_others = True
-
-    @classmethod
-    def usual_settings(cls, task: str) -> Mapping[str, tuple[str, str]]:
-        """Return those of what it chooses for the task."""
-        learner: type[Learner] = AT_ONCE.get(task) or imported(NETWORK)
-        return learner.usual_settings(task)
+    usual = OF_TRAINING
+    usual_of_tasks = MappingProxyType({task: learner.usual for task, learner in AT_ONCE.items()})
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from foretext.base.config import Config
@@ -21,9 +22,14 @@ from foretext.tasks.baseline import Baseline
 from foretext.tasks.predictor import Predictor
 from foretext.tasks.task import Task
 
-__all__ = ["Found", "Learner", "Prepared", "Record", "Tell"]
+__all__ = ["OF_TRAINING", "Found", "Learner", "Prepared", "Record", "Tell", "UsualSettings"]
 
 Record = Mapping[str, Any]  # the end of a training: "time" in seconds, "step", "loss", ...
+UsualSettings = Mapping[str, tuple[str, str]]  # section and name, by the name that estimators use
+
+OF_TRAINING: UsualSettings = MappingProxyType(
+    {name: ("training", name) for name in ("epochs", "learning_rate", "seed")}
+)
 
 
 LearnerT = TypeVar("LearnerT")
@@ -78,16 +84,8 @@ class Learner(ABC):
     takes_others: ClassVar[bool] = False  # whether it learns on other bases beside BASE
     learns_every_task: ClassVar[bool] = False  # also one from outside
     seed_section: ClassVar[str | None] = None  # of the setting `seed`; None: there is none
-    usual: ClassVar[Mapping[str, tuple[str, str]]] = {}  # as of `usual_settings`
-
-    @classmethod
-    def usual_settings(cls, task: str) -> Mapping[str, tuple[str, str]]:
-        """Return section and name of those of epochs, learning_rate and seed that have an effect.
-
-        Args:
-            task: that is learned.
-        """
-        return cls.usual
+    usual: ClassVar[UsualSettings] = {}  # epochs, learning_rate and seed: those with an effect
+    usual_of_tasks: ClassVar[Mapping[str, UsualSettings]] = {}  # where a task has others
 
     @classmethod
     @abstractmethod

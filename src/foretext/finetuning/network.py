@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Self, cast
 
 import numpy as np
@@ -38,7 +37,7 @@ from foretext.finetuning.checks import (
 )
 from foretext.finetuning.finishing import finish_network, noted_joined, noted_reading, noted_vectors
 from foretext.finetuning.joined_vectors import JoinedVectors, opened_vectors
-from foretext.finetuning.learner import Found, Learner, Prepared, Record, Tell
+from foretext.finetuning.learner import OF_TRAINING, Found, Learner, Prepared, Record, Tell
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.start import Material, Start, find_start
 from foretext.finetuning.task_rows import TaskRows, sampled
@@ -80,9 +79,7 @@ class NetworkLearner(Learner):
     uses = frozenset(FinetuningConfig.model_fields) - {"refit"}
     has_baseline = True
     seed_section = "training"
-    usual = MappingProxyType(
-        {name: ("training", name) for name in ("epochs", "learning_rate", "seed")}
-    )
+    usual = OF_TRAINING
     learns_from_texts = True
     learns_every_task = True
     takes_others = True  # word vectors
