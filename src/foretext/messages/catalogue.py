@@ -1,4 +1,9 @@
-"""Messages by key, in the language that the reader chose, else in the system's."""
+"""Messages by key, in the language that the reader chose, else in the system's.
+
+Who chooses, the first that does: `in_language`, for what runs within it; the environment variable
+FORETEXT_LANG, which `--lang` sets and which processes pass on to those that they start; the
+system's locale.
+"""
 
 from __future__ import annotations
 
@@ -15,23 +20,30 @@ from typing import Any, Literal, get_args
 
 __all__ = [
     "LANGUAGES",
+    "TAGS",
+    "VARIABLE",
     "Language",
     "MessageTable",
     "areas",
+    "choose_language",
+    "has_message",
     "in_language",
     "language",
     "message",
     "messages_of",
+    "passed_on",
     "system_language",
 ]
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
+TAGS = {"en": "en", "zh": "zh-CN"}  # as HTML names them
+VARIABLE = "FORETEXT_LANG"
 
 _chosen: ContextVar[Language | None] = ContextVar("foretext_language", default=None)
 
 
-def message(key: str, **values: Any) -> str:
+def message(key: str, /, **values: Any) -> str:
     """Return the message of a key, ``area.table.name``, with its placeholders filled.
 
     Messages are ours: a key that is absent, or a placeholder without a value, is a defect.
@@ -63,9 +75,29 @@ class MessageTable:
         return [self(f"{self.column}{name}", **values) for name in names]
 
 
+def has_message(key: str) -> bool:
+    """Whether there is a message of a key."""
+    area, _, name = key.partition(".")
+    return name in messages_of(area, language())
+
+
 def language() -> Language:
-    """Return the language of messages here: what `in_language` chose, else the system's."""
-    return _chosen.get() or system_language()
+    """Return the language of messages here: what was chosen, else the system's."""
+    if (chosen := _chosen.get()) is not None:
+        return chosen
+    named = os.environ.get(VARIABLE)
+    return next((each for each in LANGUAGES if each == named), None) or system_language()
+
+
+def choose_language(chosen: Language | None) -> None:
+    """Choose for this process and for those that it starts; None leaves it as it is."""
+    if chosen is not None:
+        os.environ[VARIABLE] = chosen
+
+
+def passed_on() -> dict[str, str]:
+    """Return the environment for a process that is to speak the language of here."""
+    return {**os.environ, VARIABLE: language()}
 
 
 @contextmanager
