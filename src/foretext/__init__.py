@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from foretext.estimators import Autoencoder, Doc2Vec, FastText, GloVe, Word2Vec
     from foretext.finetuning.finetune import finetune
     from foretext.language_model import LanguageModel
+    from foretext.messages import in_language
     from foretext.pretraining.distill import distill
     from foretext.pretraining.pretraining import pretrain
     from foretext.pretraining.showing import show
@@ -60,6 +61,7 @@ __all__ = [
     "compare",
     "distill",
     "finetune",
+    "in_language",
     "index",
     "load",
     "pretrain",
@@ -91,6 +93,7 @@ _HOMES = {
     "compare": "foretext.comparison.compare",
     "distill": "foretext.pretraining.distill",
     "finetune": "foretext.finetuning.finetune",
+    "in_language": "foretext.messages",
     "index": "foretext.search.index",
     "load": "foretext.artifact",
     "pretrain": "foretext.pretraining.pretraining",

@@ -9,6 +9,7 @@ from pathlib import Path
 from foretext.base.errors import OutputError, SettingError
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.candidates import USABLE_RATE, look_seconds
+from foretext.messages import message
 
 __all__ = ["check_budget", "check_disk", "needed_bytes", "too_short"]
 
@@ -75,9 +76,13 @@ def check_budget(
         longest = max(looks[each.name] for each in short)
         wanted = rounds * (quick + len(others) * longest) / USABLE_RATE
         yield (
-            f"each candidate has {_time(max(share, 0.0))} in a round, and {_names(short)} "
-            f"{'needs' if len(short) == 1 else 'need'} up to {_time(longest)} for a fair look; "
-            f"give --budget {_time(_rounded(wanted))}, or fewer candidates with --only"
+            message(
+                f"findings.status.short_{'one' if len(short) == 1 else 'many'}",
+                share=_time(max(share, 0.0)),
+                names=_names(short),
+                longest=_time(longest),
+                wanted=_time(_rounded(wanted)),
+            )
         )
 
 

@@ -18,6 +18,7 @@ from foretext.comparison.rounds import Played
 from foretext.comparison.shares import Shares
 from foretext.comparison.turn import Comparing
 from foretext.comparison.worker import Answer, JobFailed
+from foretext.messages import message
 
 __all__ = ["Final", "decide_measured", "play_final"]
 
@@ -102,10 +103,8 @@ def _note(comparing: Comparing, number: int) -> str | None:
     every = comparing.answering.rows
     if number == every:
         return None
-    return (
-        f"{number:,} of {every:,} {PARTS[comparing.part]} rows are measured, drawn at random, as "
-        "the budget allows; a longer --budget measures all"
-    )
+    part = message(f"findings.part.{comparing.part}")
+    return message("findings.status.fewer_measured", some=number, every=every, part=part)
 
 
 def _job(

@@ -19,7 +19,7 @@ from foretext.messages.catalogue import (
     passed_on,
     system_language,
 )
-from foretext.messages.joining import clauses, commas, listed, sentences
+from foretext.messages.joining import clauses, commas, ended, listed, sentences
 from foretext.messages.retelling import retold
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "choose_language",
     "clauses",
     "commas",
+    "ended",
     "has_message",
     "in_language",
     "language",

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import locale
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from string import Formatter
 from typing import Any, Literal, get_args
 
 __all__ = [
@@ -26,6 +25,7 @@ __all__ = [
     "MessageTable",
     "areas",
     "choose_language",
+    "filled",
     "has_message",
     "in_language",
     "language",
@@ -49,7 +49,41 @@ def message(key: str, /, **values: Any) -> str:
     Messages are ours: a key that is absent, or a placeholder without a value, is a defect.
     """
     area, _, name = key.partition(".")
-    return messages_of(area, language())[name].format_map(values)
+    chosen = language()
+    return filled(messages_of(area, chosen)[name], values, chosen)
+
+
+def filled(text: str, values: Mapping[str, Any], of: Language) -> str:
+    """Return a message of a language with its placeholders filled.
+
+    Chinese has a blank between its letters and Latin ones or digits, also where a value begins or
+    ends.
+    """
+    if of == "en":
+        return text.format_map(values)
+    said = ""
+    for before, name, form, _ in _parsed(text):
+        said += _apart(said, before)
+        if name is not None:
+            said += _apart(said, format(values[name], form or ""))
+    return said
+
+
+@cache
+def _parsed(text: str) -> tuple[tuple[str, str | None, str | None, str | None], ...]:
+    return tuple(Formatter().parse(text))
+
+
+def _apart(said: str, more: str) -> str:
+    """Return what comes next, after a blank where one of the two is Latin and the other Chinese."""
+    ends = {_kind(said[-1:]), _kind(more[:1])}
+    return f" {more}" if ends == {"Chinese", "Latin"} else more
+
+
+def _kind(letter: str) -> str:
+    if "\u4e00" <= letter <= "\u9fff":
+        return "Chinese"
+    return "Latin" if letter.isascii() and letter.isalnum() else ""
 
 
 @dataclass(frozen=True)
@@ -102,7 +136,15 @@ def passed_on() -> dict[str, str]:
 
 @contextmanager
 def in_language(chosen: Language | None) -> Iterator[None]:
-    """Let messages be in a language; None leaves it as it is."""
+    """Let pages, cards and findings that are made within be in a language.
+
+    Args:
+        chosen: "en" or "zh"; None leaves the language as it is.
+
+    >>> with in_language("zh"):
+    ...     print(message("marks.center.meaning"))
+    中心词
+    """
     token = _chosen.set(chosen or _chosen.get())
     try:
         yield
@@ -126,11 +168,15 @@ def areas() -> list[str]:
 @cache
 def messages_of(area: str, chosen: Language) -> Mapping[str, str]:
     """Return the messages of one area by their names, ``table.name``."""
+    import tomllib  # here, as most commands need few messages or none
+
     text = (_files(chosen) / f"{area}.toml").read_text(encoding="utf-8")
     return dict(_flat(tomllib.loads(text), ""))
 
 
 def _files(chosen: Language) -> Any:
+    from importlib.resources import files
+
     return files("foretext.messages") / chosen
 
 

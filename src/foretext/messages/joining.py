@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from foretext.messages.catalogue import language
+from foretext.messages.catalogue import filled, language
 
-__all__ = ["clauses", "commas", "listed", "sentences"]
+__all__ = ["clauses", "commas", "ended", "listed", "sentences"]
 
 
 def clauses(parts: Iterable[str]) -> str:
@@ -24,8 +24,15 @@ def sentences(parts: Iterable[str]) -> str:
     return {"en": " ", "zh": ""}[language()].join(filter(None, parts))
 
 
+def ended(text: str) -> str:
+    """Return a text with a full stop."""
+    return text + {"en": ".", "zh": "。"}[language()]
+
+
 def listed(names: Iterable[str]) -> str:
     """Return names as a list in a sentence: "a, b and c"."""
     *first, last = names
-    comma, joint = {"en": (", ", " and "), "zh": ("、", "和")}[language()]
-    return f"{comma.join(first)}{joint}{last}" if first else last
+    if not first:
+        return last
+    comma, form = {"en": (", ", "{first} and {last}"), "zh": ("、", "{first}和{last}")}[language()]
+    return filled(form, {"first": comma.join(first), "last": last}, language())

@@ -13,16 +13,39 @@ import string
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from foretext.messages.catalogue import LANGUAGES, Language, language, messages_of
+from foretext.messages.catalogue import (
+    LANGUAGES,
+    Language,
+    filled,
+    in_language,
+    language,
+    messages_of,
+)
+from foretext.messages.joining import commas, listed
 
 __all__ = ["RETOLD", "retold"]
 
 RETOLD = ("names", "counts", "findings")
-FEWEST_LETTERS = 2  # of a pattern beside its placeholders
-ANY = r"(?:(?!; |；|。|\. [A-Z]).)+?"  # what a placeholder stands for: no end of a clause
+FEWEST_LETTERS = 1  # of a pattern beside its placeholders
+ANY = r"(?:(?!; |；|。|\. [A-Z-]).)+?"  # what a placeholder stands for: no end of a clause
+FIGURES = ("value", "first", "second", "majority", "low", "high", "top", "error", "rate", "epochs",
+           "number", "minn", "maxn")  # fmt: skip
+FIGURE = r"[−+-]?[\d.,]+(?: ?%)?(?: ?[(（].+?[)）])?"  # one as text, with its interval
+SHORT = r"[^\W\d][^ :：]*(?: [^\W\d][^ :：]*){0,2}"  # a name of a few words
 NUMBER = r"[−+-]?[\d.,]+(?: ?%)?"  # what one with a numeric format stands for
 MOST_LETTERS = 4000  # of a text; a longer one is no sentence of ours
-_ENDS = re.compile(r"(; |；|\. (?=[A-Z])|。|[.:：]$)")
+_ENDS = re.compile(r"(; |；|\. (?=[A-Z-])|。|[.:：]$)")
+KINDS = {
+    **dict.fromkeys(FIGURES, FIGURE),
+    "figure": SHORT,
+    "part": SHORT,
+    "values": rf"\d{ANY}",
+    "where": rf"(?:with |有|throughout|始终|\d)(?:{ANY})?",
+}
+_STOPS = (".", "。", ":", "：")
+_NUMBER = re.compile(NUMBER)
+_COMMA = re.compile(", | and |，|、| ?和 ?")
+_AND = re.compile(" and |、|和")
 _WRITTEN: dict[Language, dict[str, str]] = {
     "en": {"；": "; ", "。": ". ", "：": ":"},
     "zh": {"; ": "；", ". ": "。", ".": "。", ":": "："},
@@ -42,36 +65,61 @@ def _retold(text: str, into: Language) -> str:
     pieces = _ENDS.split(text)
     said, ends = pieces[::2], [*pieces[1::2], ""]
     if len(said) == 1:
-        return text
-    told, start = [], 0
+        return _listed(text, into)
+    told, start, known_any = [], 0, False
     while start < len(said):
         found, stop = _longest(said, ends, start, into)
-        told.append(found + _WRITTEN[into].get(ends[stop], ends[stop]))
+        known_any = known_any or bool(found)
+        own = said[start] + _WRITTEN[into].get(ends[start], ends[start])
+        told.append(own if found is None else found)
         start = stop + 1
-    return "".join(told).rstrip()
+    return "".join(told).rstrip() if known_any else text
 
 
-def _longest(said: list[str], ends: list[str], start: int, into: Language) -> tuple[str, int]:
+def _listed(text: str, into: Language) -> str:
+    """Return several known texts or numbers as a list, and any other text as it is."""
+    parts = _COMMA.split(text)
+    told = [part if _NUMBER.fullmatch(part) else _known(part, into) for part in parts]
+    if len(parts) < 2 or None in told:
+        return text
+    with in_language(into):
+        return (listed if _AND.search(text) else commas)(filter(None, told))
+
+
+def _longest(
+    said: list[str], ends: list[str], start: int, into: Language
+) -> tuple[str | None, int]:
     """Return the longest run of pieces from one on that is known, told again, and its last one."""
+    written = _WRITTEN[into]
     for stop in reversed(range(start, len(said))):
         run = "".join(each + end for each, end in zip(said[start:stop], ends[start:], strict=False))
-        known = _known(run + said[stop], into)
-        if known is not None:
-            return known, stop
-    return said[start], start
+        run, end = run + said[stop], ends[stop]
+        if end.strip() in _STOPS and (known := _known(run + end.strip(), into)) is not None:
+            return known + (" " if into == "en" else ""), stop
+        if (known := _known(run, into)) is not None:
+            return known + written.get(end, end), stop
+    listed = _listed(said[start], into)
+    if listed == said[start]:
+        return None, start
+    return listed + written.get(ends[start], ends[start]), start
 
 
 def _known(text: str, into: Language) -> str | None:
     """Return a text that is one message of another language, or of this one."""
     if text in _texts(into) or not text.strip():
         return text
+    capital = f"{text[:1].lower()}{text[1:]}"
     for source in LANGUAGES:
         if source == into:
             continue
         for form in _forms(source, into):
-            if (match := form.pattern.fullmatch(text)) is not None:
+            if text.endswith(_STOPS) and not form.has_stop:
+                continue
+            match = form.pattern.fullmatch(text) or form.pattern.fullmatch(capital)
+            if match is not None:
                 values = {name: _retold(value, into) for name, value in match.groupdict().items()}
-                return form.told.format_map({name: _As(value) for name, value in values.items()})
+                told = {name: _As(value) for name, value in values.items()}
+                return filled(form.told, told, into)
     return None
 
 
@@ -88,6 +136,7 @@ class _Form(NamedTuple):
     """A message as a pattern, and the same message in the language to tell it in."""
 
     letters: int
+    has_stop: bool  # whether it is a whole sentence, or more
     pattern: re.Pattern[str]
     told: str
 
@@ -102,7 +151,12 @@ def _texts(of: Language) -> frozenset[str]:
 def _forms(source: Language, into: Language) -> tuple[_Form, ...]:
     """Return the messages of one language, those with most letters of their own first."""
     found = [
-        _Form(letters, re.compile(pattern, re.DOTALL), messages_of(area, into)[name])
+        _Form(
+            letters,
+            text.endswith(_STOPS),
+            re.compile(pattern, re.DOTALL),
+            messages_of(area, into)[name],
+        )
         for area in RETOLD
         for name, text in messages_of(area, source).items()
         for pattern, letters in [_pattern(text)]
@@ -118,7 +172,7 @@ def _pattern(message: str) -> tuple[str, int]:
         parts.append(re.escape(text))
         letters += len(text.strip())
         if name is not None:
-            kind = NUMBER if form else ANY
+            kind = NUMBER if form else KINDS.get(name, ANY)
             parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>{kind})")
             seen.add(name)
     return "".join(parts), letters

@@ -36,13 +36,14 @@ from typing import Any, Self, TypeAlias, TypeGuard, cast
 from foretext.backbones import BACKBONES
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
-from foretext.base.errors import ModelFileError, OutputError, SettingError, did_you_mean
+from foretext.base.errors import ModelFileError, OutputError, SettingError, did_you_mean, suggestion
 from foretext.base.parsing import parse_toml, parse_toml_value, read_toml
 from foretext.base.registry import trust
 from foretext.base.sizes import Size, split_size
 from foretext.corpus import CorpusConfig
 from foretext.data.settings import DataConfig
 from foretext.kinds import KINDS, Kind
+from foretext.messages import message, sentences
 from foretext.recipe.sections import Section, Sections, kind_of, owners_of
 from foretext.recipes import recipe_names, recipe_text
 from foretext.tokenizers.word_tokenizer import WordTokenizer
@@ -182,8 +183,10 @@ class Recipe:
         owners = owners_of(sections)
         for section in sections:
             if section not in owners:
-                hint = did_you_mean(section, owners) or f" There are: {', '.join(owners)}."
-                raise SettingError(f"[{section}]: a recipe has no such section.{hint}")
+                there_are = message("errors.there_are", names=", ".join(owners))
+                hint = suggestion(section, owners) or there_are
+                said = message("errors.no_section", section=section)
+                raise SettingError(sentences([said, hint]))
         return cls(
             {
                 section: owner.checked(section, sections.get(section, {}), source)
@@ -214,9 +217,8 @@ class Recipe:
             ]
             if not homes:
                 known = [field for part in base.parts.values() for field in part.settings()]
-                raise SettingError(
-                    f"{setting}: {name} has no such setting.{did_you_mean(setting, known)}"
-                )
+                said = message("errors.no_setting_of", setting=setting, name=name)
+                raise SettingError(sentences([said, suggestion(setting, known)]))
             sections[homes[0]][setting] = value
             chosen.add(f"{homes[0]}.{setting}")
         return cls.from_sections(sections, frozenset(chosen))
@@ -495,11 +497,9 @@ def read_recipe(recipe: str | Path) -> Sections:
             sections["backbone"].update(size._asdict())
         return sections
     if Path(recipe).suffix != ".toml":
-        hint = did_you_mean(str(recipe), recipe_names())
-        raise SettingError(
-            f"There is no recipe '{recipe}'.{hint} There are: {', '.join(recipe_names())}, "
-            "or give the path of a .toml file."
-        )
+        said = message("errors.no_recipe", recipe=recipe)
+        there_are = message("errors.recipes", names=", ".join(recipe_names()))
+        raise SettingError(sentences([said, suggestion(recipe, recipe_names()), there_are]))
     return read_toml(Path(recipe), SettingError)
 
 

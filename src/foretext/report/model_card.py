@@ -8,11 +8,10 @@ from typing import Any
 
 from foretext.backbones.base import Backbone
 from foretext.base.counted import number_of
-from foretext.messages import message, retold
+from foretext.messages import ended, message, retold
 from foretext.objectives.base import Objective
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
-from foretext.report.page import ended
 
 __all__ = ["model_card"]
 

@@ -32,7 +32,6 @@ __all__ = [
     "cell",
     "coded",
     "duration",
-    "ended",
     "label",
     "make_ready",
     "page_html",
@@ -57,7 +56,8 @@ class PageOptions(NamedTuple):
 
     def headline(self, learned: str, folder: Path) -> str:
         """Return the title, or what was learned and the name of the run's folder."""
-        return self.title or f"{learned}: {folder.resolve().name}"
+        name = folder.resolve().name
+        return self.title or message("page.headline", learned=learned, name=name)
 
 
 def write_page(path: Path, template: str, charts: dict[str, dict[str, Any]], **parts: Any) -> None:
@@ -175,11 +175,6 @@ def coded(text: str) -> Markup:
     html = (Markup("<code>{}</code>").format(each) if n % 2 else escape(each)
             for n, each in enumerate(parts))  # fmt: skip
     return Markup("").join(html)
-
-
-def ended(text: str) -> str:
-    """Return a text with a full stop."""
-    return text + {"en": ".", "zh": "。"}[language()]
 
 
 def tile(value: Any) -> str:

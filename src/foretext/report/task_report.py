@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foretext.base.counted import number_of
-from foretext.messages import message, retold, sentences
+from foretext.messages import ended, message, retold, sentences
 from foretext.metrics.texts import text_units, unit_pattern
 from foretext.report.charts import curve_chart
 from foretext.report.comparison_files import LabelCurve
@@ -17,7 +17,6 @@ from foretext.report.page import (
     PageOptions,
     best_first,
     duration,
-    ended,
     setting_sections,
     table,
     tile,
