@@ -176,7 +176,7 @@ def _preparation(report: CorpusReport, symptoms: Symptoms) -> Iterator[Problem]:
     main, *others = list(report.scripts.items()) or [("no", 0.0)]
     if others and others[0][1] >= 0.1:
         first, second = main, others[0]
-        rates = {"first": first[0], "main": first[1], "second": second[0], "other": second[1]}
+        rates = {"script": first[0], "main": first[1], "beside": second[0], "rest": second[1]}
         yield _note(ended(clauses([_said("scripts", **rates), _said("share_vocabulary")])))
     if report.reading["tokenizer"]["pre_tokenizer"] in DROPPING:
         setting = f"tokenizer.pre_tokenizer = '{KEEPING}'"

@@ -72,6 +72,7 @@ def verdict(
         second=figure_text(judged_by, second),
         **rows,
     )
+    said = f"{said[:1].upper()}{said[1:]}"
     sentence = ended(clauses([said, *_chance(judged_by, tested)]))
     if best != "model":
         simpler = "simpler" if best is None else "instead"

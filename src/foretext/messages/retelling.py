@@ -33,7 +33,8 @@ FIGURES = ("value", "first", "second", "majority", "low", "high", "top", "error"
 FIGURE = r"[−+-]?[\d.,]+(?: ?%)?(?: ?[(（].+?[)）])?"  # one as text, with its interval
 SHORT = r"[^\W\d][^ :：]*(?: [^\W\d][^ :：]*){0,2}"  # a name of a few words
 NUMBER = r"[−+-]?[\d.,]+(?: ?%)?"  # what one with a numeric format stands for
-MOST_LETTERS = 4000  # of a text; a longer one is no sentence of ours
+MOST_LETTERS = 1000  # of a text; a longer one is no sentence of ours
+MOST_PIECES = 12  # sentences and clauses, likewise
 _ENDS = re.compile(r"(; |；|\. (?=[A-Z-])|。|[.:：]$)")
 KINDS = {
     **dict.fromkeys(FIGURES, FIGURE),
@@ -66,6 +67,8 @@ def _retold(text: str, into: Language) -> str:
     said, ends = pieces[::2], [*pieces[1::2], ""]
     if len(said) == 1:
         return _listed(text, into)
+    if len(said) > MOST_PIECES:
+        return text
     told, start, known_any = [], 0, False
     while start < len(said):
         found, stop = _longest(said, ends, start, into)
@@ -113,7 +116,7 @@ def _known(text: str, into: Language) -> str | None:
         if source == into:
             continue
         for form in _forms(source, into):
-            if text.endswith(_STOPS) and not form.has_stop:
+            if (text.endswith(_STOPS) and not form.has_stop) or not form.may_be(text):
                 continue
             match = form.pattern.fullmatch(text) or form.pattern.fullmatch(capital)
             if match is not None:
@@ -138,7 +141,12 @@ class _Form(NamedTuple):
     letters: int
     has_stop: bool  # whether it is a whole sentence, or more
     pattern: re.Pattern[str]
+    parts: tuple[str, ...]  # of it, beside the first letter, that are no placeholders
     told: str
+
+    def may_be(self, text: str) -> bool:
+        """Whether all of its own parts stand in a text, which is soon seen."""
+        return all(part in text for part in self.parts)
 
 
 @cache
@@ -155,24 +163,27 @@ def _forms(source: Language, into: Language) -> tuple[_Form, ...]:
             letters,
             text.endswith(_STOPS),
             re.compile(pattern, re.DOTALL),
+            parts,
             messages_of(area, into)[name],
         )
         for area in RETOLD
         for name, text in messages_of(area, source).items()
-        for pattern, letters in [_pattern(text)]
+        for pattern, parts, letters in [_pattern(text)]
         if letters >= FEWEST_LETTERS
     ]
     return tuple(sorted(found, key=lambda form: -form.letters))
 
 
-def _pattern(message: str) -> tuple[str, int]:
-    """Return a message as a regular expression, and how many letters it has of its own."""
-    parts, letters, seen = [], 0, set()
+def _pattern(message: str) -> tuple[str, tuple[str, ...], int]:
+    """Return a message as a regular expression, its own parts, and how many letters they have."""
+    pattern, parts, seen = "", [], set()
     for text, name, form, _ in string.Formatter().parse(message):
-        parts.append(re.escape(text))
-        letters += len(text.strip())
+        pattern += re.escape(text)
+        parts.append(text)
         if name is not None:
             kind = NUMBER if form else KINDS.get(name, ANY)
-            parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>{kind})")
+            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{kind})"
             seen.add(name)
-    return "".join(parts), letters
+    letters = sum(len(part.strip()) for part in parts)
+    parts[0] = parts[0][1:]  # a text may begin with a capital
+    return pattern, tuple(filter(None, parts)), letters
