@@ -106,7 +106,7 @@ def test_the_page_of_a_comparison(tmp_path: Path) -> None:
     )
     assert "，每行只需 0.1 ms，而不是 20 ms；在 300 个测试行上是" in shown.text
     assert "标签少于约 650 个时用 doc2vec，更多时用 linear" in shown.text
-    assert "第 1 轮之后，它不在较好的一半之中。" in shown.text
+    assert "第 1 轮比较之后，它不在较好的一半之中。" in shown.text
 
 
 def test_the_page_of_a_corpus(tmp_path: Path) -> None:
@@ -193,3 +193,41 @@ def test_what_is_not_of_the_catalogue_stays() -> None:
         assert retold(text) == text
         assert retold("x" * 10_000) == "x" * 10_000
         assert retold(json.dumps({"a": 1})) == '{"a": 1}'
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "All 1,200 test rows are of one kind ('other'), so that a model which always answers "
+            "this is right; give rows of every kind.",
+            "全部 1,200 个测试行都是同一类（'other'），总是这样回答的模型就是对的；"
+            "请给出每一类的行。",
+        ),
+        ("30 of 40 outputs are the same: 'none'.", "40 个输出中有 30 个相同：“none”。"),
+        (
+            "Use embeddings: accuracy 0.900 on the held-out rows is the best, and linear and 3 "
+            "others are about as good and not much faster in use.",
+            "用 embeddings：留出行上的准确率 0.900 是最好的，linear 和另外 3 个都与它相近，"
+            "用起来也快不了多少。",
+        ),
+        (
+            "embeddings has not learned: accuracy 0.500 on the held-out rows, where the most "
+            "frequent answer has 0.500",
+            "embeddings 没有学会：留出行上的准确率为 0.500，而最常见的答案就有 0.500",
+        ),
+        ("held-out loss", "留出损失"),
+    ],
+)
+def test_names_and_texts_of_the_user_stay(said: str, told: str) -> None:
+    with in_language("zh"):
+        assert retold(said) == told
+
+
+@pytest.mark.parametrize("figure", ["1e-05", "2.5e+03", "inf", "nan", "-0.25", "12.5%"])
+def test_numbers_of_every_form_are_told_again(figure: str) -> None:
+    said = f"set vectors.alpha={figure} and give more text"
+    with in_language("zh"):
+        assert retold(said) == f"设置 vectors.alpha={figure}，并给出更多文本"
+        worth = f"at 800 labels another 80 are worth about {figure} points of accuracy "
+        assert "个标签" in retold(f"{worth}({figure} to {figure}) to embeddings")

@@ -85,7 +85,7 @@ def _rival(rival: str, facts: Figures) -> str:
     """Return what a rival is called in a sentence."""
     if rival == "untouched":
         return message("findings.rival.untouched")
-    return message(f"findings.rival.{rival}", name=retold(facts[rival]["name"]))
+    return message(f"findings.rival.{rival}", model=retold(facts[rival]["name"]))
 
 
 def part_name(part: str) -> str:

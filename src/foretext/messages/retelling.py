@@ -2,8 +2,9 @@
 
 Files of a run keep sentences as they were said: a verdict, a warning, why a candidate was left out.
 A reader of another language finds them by their form. A message of the catalogue is a pattern, its
-placeholders stand for any text; what stood there is told again, too. A sentence of several messages
-is told part by part. What the catalogue does not know stays as it is.
+placeholders stand for any text; what stood there is told again, too, unless it is a name or a text
+of the user. A sentence of several messages is told part by part. What the catalogue does not know
+stays as it is.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ FEWEST_LETTERS = 1  # of a pattern beside its placeholders
 ANY = r"(?:(?!; |；|。|\. [A-Z-]).)+?"  # what a placeholder stands for: no end of a clause
 FIGURES = ("value", "first", "second", "majority", "low", "high", "top", "error", "rate", "epochs",
            "number", "minn", "maxn")  # fmt: skip
-FIGURE = r"[−+-]?[\d.,]+(?: ?%)?(?: ?[(（].+?[)）])?"  # one as text, with its interval
+DIGITS = r"(?:[−+-]?(?:[\d.,]+(?:e[+-]?\d+)?|inf|nan)(?: ?%)?)"
+FIGURE = rf"{DIGITS}(?: ?[(（].+?[)）])?"  # one as text, with its interval
 SHORT = r"[^\W\d][^ :：]*(?: [^\W\d][^ :：]*){0,2}"  # a name of a few words
-NUMBER = r"[−+-]?[\d.,]+(?: ?%)?"  # what one with a numeric format stands for
+NUMBER = DIGITS  # what one with a numeric format stands for
 MOST_LETTERS = 1000  # of a text; a longer one is no sentence of ours
 MOST_PIECES = 12  # sentences and clauses, likewise
 _ENDS = re.compile(r"(; |；|\. (?=[A-Z-])|。|[.:：]$)")
@@ -43,9 +45,15 @@ KINDS = {
     "values": rf"\d{ANY}",
     "where": rf"(?:with |有|throughout|始终|\d)(?:{ANY})?",
 }
+KEPT = frozenset(
+    {"bases", "command", "entities", "example", "few", "file", "kind", "loser", "many", "name"}
+    | {"path", "phrase", "reason", "scheme", "setting", "which", "winner", "word"}
+)  # placeholders of names, and of texts of the user
+_QUOTES = ("'", "“", "`")  # before a placeholder whose text is kept, too
 _STOPS = (".", "。", ":", "：")
 _NUMBER = re.compile(NUMBER)
 _COMMA = re.compile(", | and |，|、| ?和 ?")
+_OTHERS = re.compile(r"\d")  # "2 others", which stands at the end of names
 _AND = re.compile(" and |、|和")
 _WRITTEN: dict[Language, dict[str, str]] = {
     "en": {"；": "; ", "。": ". ", "：": ":"},
@@ -120,10 +128,23 @@ def _known(text: str, into: Language) -> str | None:
                 continue
             match = form.pattern.fullmatch(text) or form.pattern.fullmatch(capital)
             if match is not None:
-                values = {name: _retold(value, into) for name, value in match.groupdict().items()}
-                told = {name: _As(value) for name, value in values.items()}
+                told = {
+                    name: _As(value if name in form.kept else _filling(name, value.strip(), into))
+                    for name, value in match.groupdict().items()
+                }
                 return filled(form.told, told, into)
     return None
+
+
+def _filling(name: str, value: str, into: Language) -> str:
+    """Return what stands in a placeholder, told again; of names only how many others there are."""
+    if name != "names":
+        return _retold(value, into)
+    with in_language(into):
+        return listed(
+            _known(each, into) or each if _OTHERS.search(each) else each
+            for each in _COMMA.split(value)
+        )
 
 
 class _As(str):
@@ -142,6 +163,7 @@ class _Form(NamedTuple):
     has_stop: bool  # whether it is a whole sentence, or more
     pattern: re.Pattern[str]
     parts: tuple[str, ...]  # of it, beside the first letter, that are no placeholders
+    kept: frozenset[str]  # placeholders of names, and of texts of the user
     told: str
 
     def may_be(self, text: str) -> bool:
@@ -164,19 +186,20 @@ def _forms(source: Language, into: Language) -> tuple[_Form, ...]:
             text.endswith(_STOPS),
             re.compile(pattern, re.DOTALL),
             parts,
+            kept,
             messages_of(area, into)[name],
         )
         for area in RETOLD
         for name, text in messages_of(area, source).items()
-        for pattern, parts, letters in [_pattern(text)]
+        for pattern, parts, letters, kept in [_pattern(text)]
         if letters >= FEWEST_LETTERS
     ]
     return tuple(sorted(found, key=lambda form: -form.letters))
 
 
-def _pattern(message: str) -> tuple[str, tuple[str, ...], int]:
-    """Return a message as a regular expression, its own parts, and how many letters they have."""
-    pattern, parts, seen = "", [], set()
+def _pattern(message: str) -> tuple[str, tuple[str, ...], int, frozenset[str]]:
+    """Return a message as a regular expression, its own parts, their letters, and what is kept."""
+    pattern, parts, seen, kept = "", [], set(), set[str]()
     for text, name, form, _ in string.Formatter().parse(message):
         pattern += re.escape(text)
         parts.append(text)
@@ -184,6 +207,8 @@ def _pattern(message: str) -> tuple[str, tuple[str, ...], int]:
             kind = NUMBER if form else KINDS.get(name, ANY)
             pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{kind})"
             seen.add(name)
+            if name in KEPT or text.endswith(_QUOTES):
+                kept.add(name)
     letters = sum(len(part.strip()) for part in parts)
     parts[0] = parts[0][1:]  # a text may begin with a capital
-    return pattern, tuple(filter(None, parts)), letters
+    return pattern, tuple(filter(None, parts)), letters, frozenset(kept)
