@@ -88,7 +88,7 @@ def show(
     draw = Draw(EXAMPLES if number is None else number, seed, tokenizer)
     drawing = {
         "--tokenizer": tokenizer,
-        "--set": settings,
+        "--set": settings if set(given_sections(settings, "--set ")) - {"corpus"} else None,
         "--config": config,
         "--seed": seed or None,
         "--entities": entities,
