@@ -14,6 +14,7 @@ from foretext.base.openmp import limit_spinning, survive_forks
 if TYPE_CHECKING:
     from foretext.artifact import load
     from foretext.base.errors import ForetextError
+    from foretext.base.reader_language import in_language
     from foretext.base.registry import trust
     from foretext.cleaning.clean import clean
     from foretext.comparison.compare import compare
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from foretext.estimators import Autoencoder, Doc2Vec, FastText, GloVe, Word2Vec
     from foretext.finetuning.finetune import finetune
     from foretext.language_model import LanguageModel
-    from foretext.messages import in_language
     from foretext.pretraining.distill import distill
     from foretext.pretraining.pretraining import pretrain
     from foretext.pretraining.showing import show
@@ -93,7 +93,7 @@ _HOMES = {
     "compare": "foretext.comparison.compare",
     "distill": "foretext.pretraining.distill",
     "finetune": "foretext.finetuning.finetune",
-    "in_language": "foretext.messages",
+    "in_language": "foretext.base.reader_language",
     "index": "foretext.search.index",
     "load": "foretext.artifact",
     "pretrain": "foretext.pretraining.pretraining",

@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from foretext.base.errors import MissingExtraError, OutputError, SettingError, suggestion
+import foretext as ft
+from foretext.base.errors import (
+    ArgumentError,
+    MissingExtraError,
+    OutputError,
+    SettingError,
+    suggestion,
+)
 from foretext.base.files import refuse_existing
 from foretext.base.runtime import refuse_surroundings
 from foretext.messages import VARIABLE, choose_language, in_language, language, passed_on
@@ -38,11 +45,21 @@ def test_a_language_that_foretext_does_not_speak_is_refused(
         refuse_surroundings()
 
 
+def test_python_chooses_one_that_foretext_speaks() -> None:
+    with ft.in_language("zh"):
+        assert language() == "zh"
+    with ft.in_language(None):
+        assert language() == "en"
+    with pytest.raises(ArgumentError, match=r"in_language\('fr'\): there are en, zh\."):
+        ft.in_language("fr")  # type: ignore[arg-type]
+
+
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "foretext", *arguments]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
+@pytest.mark.slow
 def test_the_option_of_a_verb_holds_for_its_page_and_its_errors(tmp_path: Path) -> None:
     text, page = tmp_path / "text.txt", tmp_path / "page.html"
     text.write_text("the ship and the sea\n" * 30, encoding="utf-8")
