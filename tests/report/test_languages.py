@@ -125,8 +125,8 @@ def test_the_page_of_a_cleaned_corpus(tmp_path: Path) -> None:
         "read": {"documents": 4, "characters": 400}, "kept": {"documents": 2, "characters": 200},
         "reasons": {"exact_duplicate": 1, "min_words": 1}, "languages": {"zh": 2},
         "language_by": "script", "changes": [{"before": "ａ", "after": "a"}],
-        "warnings": ["exact_duplicate drops 60% of the documents; see dropped.jsonl whether that "
-                     "is right."],
+        "warnings": ["exact_duplicate drops 60% of the documents; look in dropped.jsonl to see "
+                     "whether that is right."],
         "examples": {"exact_duplicate": [{"file": "a.txt", "line": 3, "beginning": "国王"}]},
         "settings": {"clean": {"duplicates": "near"}},
     }  # fmt: skip
@@ -217,6 +217,21 @@ def test_what_is_not_of_the_catalogue_stays() -> None:
             "embeddings 没有学会：留出行上的准确率为 0.500，而最常见的答案就有 0.500",
         ),
         ("held-out loss", "留出损失"),
+        (
+            "Scripts are mixed: 60% of the letters are Han, 40% Latin; they share one vocabulary.",
+            "文字混用：60% 的字母是汉字，40% 是拉丁字母；它们共用一个词表。",
+        ),
+        (
+            "its head reads words beside labels, and these rows have scores",
+            "它的输出层在标签之外还读取词，而这些数据行带的是得分",
+        ),
+        (
+            "30% of the words with letters beyond ASCII are of no language ('âåð', a.txt, line "
+            "1,234): the text was read by a wrong encoding; set corpus.encoding to the one that "
+            "it has, or convert the file again from its source.",
+            "含有非 ASCII 字母的词中有 30% 不属于任何语言（“âåð”，a.txt，第 1,234 行）："
+            "文本是按错误的编码读取的；请把 corpus.encoding 设为它的编码，或从来源重新转换文件。",
+        ),
     ],
 )
 def test_names_and_texts_of_the_user_stay(said: str, told: str) -> None:

@@ -181,11 +181,11 @@ def _unusable(candidate: Candidate, facts: CorpusFacts) -> str | None:
     if facts.corpus_bytes < needed:
         return message("findings.status.little_text", found=facts.corpus_bytes, needed=needed)
     if facts.have_scores and "word_features" in candidate.settings.get("task", {}):
-        return "its head reads words beside labels, and these rows have scores"
+        return message("findings.status.needs_labels")
     if candidate.needs_network and find_spec("torch") is None:
-        return "a network needs PyTorch: install foretext[neural]"
+        return message("findings.status.needs_torch")
     if candidate.recipe == "ernie" and facts.language == "zh" and not is_jieba_installed():
-        return "Chinese words need jieba: install foretext[chinese]"
+        return message("findings.status.needs_jieba")
     return None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from foretext.base.errors import OutputError, SettingError
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.candidates import USABLE_RATE, look_seconds
-from foretext.messages import message
+from foretext.messages import listed, message
 
 __all__ = ["check_budget", "check_disk", "needed_bytes", "too_short"]
 
@@ -157,9 +157,8 @@ def _growing(
 
 
 def _names(candidates: Sequence[Candidate]) -> str:
-    names = ", ".join(each.name for each in candidates[:SHOWN])
-    more = len(candidates) - SHOWN
-    return f"{names} and {more} more" if more > 0 else names
+    names, more = [each.name for each in candidates[:SHOWN]], len(candidates) - SHOWN
+    return listed([*names, message("findings.use.more", number=more)] if more > 0 else names)
 
 
 def _rounded(seconds: float) -> float:

@@ -48,8 +48,6 @@ BEST, RESULTS = "best", "results.csv"
 
 Content = Mapping[str, Any]
 
-# In place of a recommendation.
-NOTHING = "No candidate finished that can be kept as a model."
 LEFT_OUT = "left out"  # the status of what never took part
 TIED, NOT_LEARNED = "tied with the best", "has not learned"
 MEGABYTE = 1e6
@@ -192,7 +190,7 @@ def _instead(content: Content) -> str:
     return (
         message("findings.learned.nobody")
         if any(each["not_learned"] for each in content["candidates"])
-        else NOTHING
+        else message("findings.learned.nothing")
     )
 
 

@@ -22,7 +22,6 @@ from foretext.messages import message
 
 __all__ = ["Final", "decide_measured", "play_final"]
 
-PARTS = {"test": "test", "valid": "held-out"}  # as sentences have them
 FEWEST_ROWS = 200  # that are answered in any case
 LATE_SECONDS = 60.0  # beside twice its time, after which a model that answers is stopped
 

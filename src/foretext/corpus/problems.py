@@ -140,7 +140,7 @@ def _damage(symptoms: Symptoms) -> Iterator[Problem]:
     if symptoms.is_of_wrong_encoding:
         rate, where = symptoms.strange.count / symptoms.unusual, symptoms.strange.place
         example = symptoms.strange.example[:40]
-        yield _warning(_said("wrong_encoding", rate=rate, example=example, where=where))
+        yield _warning(_said("wrong_encoding", rate=rate, example=example, place=where))
     if (sign := symptoms.mojibake).count:
         yield _signed("warning", sign, "mojibake", _said("convert_or_repair"))
     if (sign := symptoms.replacement).count:
@@ -176,7 +176,12 @@ def _preparation(report: CorpusReport, symptoms: Symptoms) -> Iterator[Problem]:
     main, *others = list(report.scripts.items()) or [("no", 0.0)]
     if others and others[0][1] >= 0.1:
         first, second = main, others[0]
-        rates = {"script": first[0], "main": first[1], "beside": second[0], "rest": second[1]}
+        rates = {
+            "script": message(f"findings.script.{first[0]}"),
+            "main": first[1],
+            "beside": message(f"findings.script.{second[0]}"),
+            "rest": second[1],
+        }
         yield _note(ended(clauses([_said("scripts", **rates), _said("share_vocabulary")])))
     if report.reading["tokenizer"]["pre_tokenizer"] in DROPPING:
         setting = f"tokenizer.pre_tokenizer = '{KEEPING}'"

@@ -93,10 +93,7 @@ def noted_joined(job: FinetuneJob, model: TaskModel, rows: TaskRows) -> None:
     words = torch.from_numpy(ids[~np.isin(ids, special)].astype(np.int64))
     rate = float(table.knows(words).float().mean()) if len(words) else 0.0
     tell = job.note if rate > 1 - MOST_WITHOUT_VECTOR else job.warn
-    tell(
-        f"the states of the base are joined with word vectors of {table.dim} numbers; {rate:.0%} "
-        "of the words of the rows have one, and for the others it is 0"
-    )
+    tell(message("findings.rows.joined", dim=table.dim, rate=rate))
 
 
 def _join(job: FinetuneJob, model: TaskModel, rows: TaskRows, baseline: Baseline | None) -> None:

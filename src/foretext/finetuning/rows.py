@@ -26,8 +26,6 @@ __all__ = ["new_texts", "read_rows", "read_unlabelled", "unlabelled_source"]
 HELD_OUT_RATE, MOST_HELD_OUT = 0.1, 2000
 ENOUGH = 50  # rows from which some are held out where nobody says
 
-NAMES = {"valid": "held-out", "test": "test"}
-
 
 def read_rows(learner: Learner) -> TaskRows:
     """Read the files of a job, warn of what is wrong with them, and hold rows out.

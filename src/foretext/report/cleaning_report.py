@@ -103,7 +103,7 @@ def _twin(twin: Any) -> str | None:
 
 def _place(row: Mapping[str, Any]) -> str:
     unit = "row" if "row" in row else "line"
-    return message(f"corpus.place.{unit}", file=row["file"], line=row[unit])
+    return message(f"findings.place.{unit}", file=row["file"], line=row[unit])
 
 
 def _named(reason: str) -> str:

@@ -220,7 +220,7 @@ def _optuna() -> Any:
             warnings.simplefilter("ignore")
             import optuna
     except ImportError:
-        raise MissingExtraError("optuna", "search", "A search for settings") from None
+        raise MissingExtraError("optuna", "search", message("errors.purpose.settings")) from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna
 
