@@ -27,6 +27,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # not understand clusters that are started with another value.
 os.environ["RAY_AUTH_MODE"] = "disabled"
 
+# Tests expect English, whatever the machine speaks; one of another language says so.
+os.environ["FORETEXT_LANG"] = "en"
+
 # Nothing that a test writes has to survive a power cut, and disks take milliseconds to promise it.
 # Processes that a test starts still wait for them, and what is killed is one of those.
 os.fsync = lambda handle: None

@@ -14,6 +14,7 @@ from foretext.base.openmp import limit_spinning, survive_forks
 if TYPE_CHECKING:
     from foretext.artifact import load
     from foretext.base.errors import ForetextError
+    from foretext.base.reader_language import in_language
     from foretext.base.registry import trust
     from foretext.cleaning.clean import clean
     from foretext.comparison.compare import compare
@@ -66,6 +67,7 @@ __all__ = [
     "compare",
     "distill",
     "finetune",
+    "in_language",
     "index",
     "load",
     "pretrain",
@@ -100,6 +102,7 @@ _HOMES = {
     "compare": "foretext.comparison.compare",
     "distill": "foretext.pretraining.distill",
     "finetune": "foretext.finetuning.finetune",
+    "in_language": "foretext.base.reader_language",
     "index": "foretext.search.index",
     "load": "foretext.artifact",
     "pretrain": "foretext.pretraining.pretraining",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from foretext.cli import main
+from foretext.messages import VARIABLE
 from tests.vectors.texts import write_topics
 
 
@@ -31,8 +33,10 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     def run(*arguments: object) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["foretext", *map(str, arguments)])
         capsys.readouterr()
-        with pytest.raises(SystemExit) as stop:
-            main()
+        with pytest.MonkeyPatch.context() as kept:
+            kept.setenv(VARIABLE, os.environ.get(VARIABLE, "en"))  # --lang is of one command
+            with pytest.raises(SystemExit) as stop:
+                main()
         code = stop.value.code
         return Outcome(
             code if isinstance(code, int) else int(code is not None), *capsys.readouterr()

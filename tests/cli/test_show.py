@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 import foretext as ft
+from foretext.base.errors import SettingError
 from foretext.recipe import Recipe
 from tests.audit.folders import finished
 from tests.cli.conftest import Command
@@ -81,6 +84,20 @@ def test_what_has_no_effect_on_a_trained_model_is_refused(command: Command) -> N
         done = command("show", run, text)
         assert done.code == 2
         assert len(done.err.strip().splitlines()) == 1
+
+
+def test_how_a_text_is_read_may_be_set_for_a_trained_model(
+    command: Command, tmp_path: Path
+) -> None:
+    run, table = str(finished("bert")), tmp_path / "x.csv"
+    table.write_text("id,body\n1,the dog barks\n", encoding="utf-8")
+    shown = ft.show(run, table, settings={"corpus": {"column": "body"}}, lang="en").to_json()
+    assert "dog" in str(shown)
+    for option in (("--column", "body"), ("--set", "corpus.column=body")):
+        done = command("show", run, str(table), *option, "--lang", "en", "--json")
+        assert json.loads(done.out) == json.loads(json.dumps(shown))
+    with pytest.raises(SettingError, match="settings has no effect on a trained model"):
+        ft.show(run, table, settings=["corpus.column=body", "objective.mask_rate=0.2"])
 
 
 def test_settings_of_a_file_reach_a_task(command: Command, tmp_path: Path) -> None:

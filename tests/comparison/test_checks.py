@@ -29,8 +29,8 @@ def affordable(seconds: float) -> list[Candidate]:
 
 def test_a_budget_too_short_for_anything_says_what_longer_ones_try() -> None:
     assert too_short(affordable, 1) == (
-        "--budget 1s is too short for any candidate; it could be linear with 10s; linear, bert "
-        "with 1m; linear, bert, gpt with 2m."
+        "--budget 1s is too short for any candidate; it could be linear with 10s; linear and bert "
+        "with 1m; linear, bert and gpt with 2m."
     )
 
 
@@ -44,7 +44,7 @@ def test_where_no_budget_is_long_enough_nothing_is_offered() -> None:
 def test_candidates_without_time_for_a_fair_look_are_named() -> None:
     (sentence,) = check_budget([LINEAR, BERT, GPT], 40)
     assert sentence == (
-        "each candidate has 19s in a round, and bert, gpt need up to 30s for a fair look; give "
+        "each candidate has 19s in a round, and bert and gpt need up to 30s for a fair look; give "
         "--budget 2m, or fewer candidates with --only"
     )
     assert not list(check_budget([LINEAR, BERT], 60))

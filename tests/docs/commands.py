@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from foretext.cli import main
+from foretext.messages import VARIABLE
 
 __all__ = ["ROOT", "run_command", "shortened"]
 
@@ -25,8 +27,10 @@ def run_command(words: list[str], place: object, monkeypatch: pytest.MonkeyPatch
     """Run what is ours, look up what is make's, and refuse what is neither."""
     if words[0] == "foretext":
         monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as stop:
-            main()
+        with pytest.MonkeyPatch.context() as kept:
+            kept.setenv(VARIABLE, os.environ.get(VARIABLE, "en"))  # --lang is of one command
+            with pytest.raises(SystemExit) as stop:
+                main()
         assert not stop.value.code, f"{place}: {' '.join(words)} exits with {stop.value.code}"
     elif words[0] == "make":
         missing = set(words[1:]) - _make_targets()

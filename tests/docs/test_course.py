@@ -130,6 +130,7 @@ def test_a_lesson_runs_and_prints_what_it_says(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("FORETEXT_LANG", raising=False)
     for name in ("LC_ALL", "LANG"):
         monkeypatch.setenv(name, LANGUAGES.get(language_of(page), "C.UTF-8"))
     Reader(page, monkeypatch).read(with_data=with_data)

@@ -30,7 +30,9 @@ def rows(**changes: Any) -> dict[str, LeaderRow]:
 
 
 def test_ties_and_the_recommendation_are_marked() -> None:
-    assert {name: (row.rank, row.marks) for name, row in rows().items()} == {
+    assert {
+        name: (row.rank, [mark.words for mark in row.marks]) for name, row in rows().items()
+    } == {
         "modern-bert": (1, []),
         "linear": (2, ["recommended", "tie"]),
         "word2vec + textcnn": (3, []),

@@ -14,7 +14,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.errors import SettingError, suggestion
+from foretext.messages import message, sentences
 
 __all__ = ["NONE", "Config", "duration_seconds", "size_bytes", "whole_number"]
 
@@ -203,10 +204,9 @@ def _sentence(error: ValidationError, cls: type[Config], section: str) -> str:
     first = error.errors()[0]
     name = ".".join(str(part) for part in first["loc"]) or "settings"
     if first["type"] == "extra_forbidden":
-        hint = did_you_mean(name, cls.model_fields) or (
-            f" It has: {', '.join(sorted(cls.model_fields))}."
-        )
-        return f"[{section}] {name}: there is no such setting.{hint}"
+        has = ", ".join(sorted(cls.model_fields))
+        hint = suggestion(name, cls.model_fields) or message("errors.it_has", names=has)
+        return sentences([message("errors.no_setting", section=section, name=name), hint])
     problem = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
     kinds = [each for each in error.errors() if each["loc"][:1] == first["loc"][:1]]
     if len(kinds) > 1 and isinstance(first["loc"][1], str):  # it may be of several types

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["counted"]
+from foretext.messages import message
+
+__all__ = ["counted", "number_of"]
 
 
 def counted(number: int, one: str, several: str | None = None) -> str:
@@ -17,3 +19,12 @@ def counted(number: int, one: str, several: str | None = None) -> str:
     ('1 row', '2,000 rows', '2 entries')
     """
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def number_of(noun: str, number: int) -> str:
+    """Return the same in the reader's language, of what the messages of ``counts`` name.
+
+    >>> number_of("row", 2)
+    '2 rows'
+    """
+    return message(f"counts.{noun}.{'one' if number == 1 else 'many'}", number=number)

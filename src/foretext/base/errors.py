@@ -29,6 +29,8 @@ import difflib
 import re
 from collections.abc import Iterable
 
+from foretext.messages import message
+
 __all__ = [
     "ArgumentError",
     "ClusterError",
@@ -141,10 +143,8 @@ class MissingExtraError(ForetextError, ImportError):
     """A package that an optional part of foretext needs is not installed."""
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
-        super().__init__(
-            f"{purpose} needs the package '{package}'; install it with "
-            f"`pip install 'foretext[{extra}]'`."
-        )
+        named = {"purpose": purpose, "package": package, "extra": extra}
+        super().__init__(message("errors.missing_extra", **named))
 
 
 class Interrupted(ForetextError):  # noqa: N818  an event, not an error of the user
@@ -171,11 +171,26 @@ def is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
 
 
+def suggestion(word: object, choices: Iterable[str]) -> str:
+    """Return the same in the reader's language, without a blank before it."""
+    found = close_names(word, choices)
+    if not found:
+        return ""
+    joint = message("errors.or")
+    named = f" {joint} ".join(f"'{choice}'" for choice in found)
+    return message("errors.did_you_mean", names=named)
+
+
 def did_you_mean(word: object, choices: Iterable[str]) -> str:
     """Return `` Did you mean 'x' or 'y'?`` with a leading blank, or nothing when none is close."""
-    word, choices = str(word), list(dict.fromkeys(choices))  # a name may be there twice
-    same = [choice for choice in choices if choice.casefold() == word.casefold()]
-    close = same[:3] or difflib.get_close_matches(word, choices, n=3, cutoff=0.6)
+    close = close_names(word, choices)
     if not close:
         return ""
     return " Did you mean " + " or ".join(f"'{choice}'" for choice in close) + "?"
+
+
+def close_names(word: object, choices: Iterable[str]) -> list[str]:
+    """Return up to three choices that are nearly a word."""
+    word, choices = str(word), list(dict.fromkeys(choices))  # a name may be there twice
+    same = [choice for choice in choices if choice.casefold() == word.casefold()]
+    return same[:3] or difflib.get_close_matches(word, choices, n=3, cutoff=0.6)

@@ -23,6 +23,7 @@ from typing import IO, Any
 
 from foretext.base.errors import OutputError
 from foretext.base.leaving import moving, undone_when_leaving
+from foretext.messages import message
 
 if sys.platform != "win32":
     import fcntl
@@ -158,7 +159,7 @@ def refuse_existing(path: Path, *, overwrite: bool) -> None:
     """Raise an OutputError when `path` may not be written: it exists, or its name will not do."""
     refuse_name(path)
     if path.exists() and not overwrite:
-        raise OutputError(f"{path} exists; choose another name, or replace it with --overwrite.")
+        raise OutputError(message("errors.exists", path=path))
 
 
 def refuse_name(path: Path) -> None:

@@ -21,6 +21,7 @@ from foretext.base.errors import (
     UntrustedError,
     did_you_mean,
 )
+from foretext.messages import message
 
 __all__ = ["Registry", "imported", "trust", "trusted"]
 
@@ -121,7 +122,9 @@ def imported(target: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise MissingExtraError("torch", "neural", f"{attribute}, a network,") from error
+        raise MissingExtraError(
+            "torch", "neural", message("errors.purpose.network", name=attribute)
+        ) from error
 
 
 def _is_trusted(name: str) -> bool:

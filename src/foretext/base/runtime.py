@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from foretext.base.errors import SettingError
+from foretext.messages import LANGUAGES, VARIABLE, message
 
 __all__ = [
     "MEMORY_SIGNS",
@@ -143,6 +144,10 @@ def refuse_surroundings() -> None:
         raise SettingError(
             f"The working folder cannot be used ({error.strerror}); change to another one."
         ) from error
+    given = os.environ.get(VARIABLE)
+    if given and given not in LANGUAGES:
+        names = ", ".join(LANGUAGES)
+        raise SettingError(message("errors.language", given=given, names=names))
     if sys.platform != "win32":
         _refuse_small_memory()
 

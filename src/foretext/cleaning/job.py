@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from foretext._version import __version__
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import CorpusError, Interrupted
 from foretext.base.files import atomic_file
 from foretext.base.interruption import Interruption
@@ -22,6 +22,7 @@ from foretext.cleaning.shard_cleaning import OPENER, Request, shard_data
 from foretext.cleaning.shard_folder import Change, ShardFolder
 from foretext.cleaning.writing import Written, write_results
 from foretext.corpus import Corpus
+from foretext.messages import clauses, message
 from foretext.progress import Progress
 from foretext.report.cleaning_report import write_cleaning_report
 from foretext.shards import Shard, ShardEngine, ShardWork
@@ -162,7 +163,12 @@ class CleaningJob:
 def _warnings(written: Written, num_read: int) -> list[str]:
     """Return a sentence on a reason that drops much of the corpus."""
     return [
-        f"{reason} drops {count / num_read:.0%} of the documents; {_remedy(reason)}"
+        clauses(
+            [
+                message("findings.cleaning.drops", reason=reason, rate=count / num_read),
+                _remedy(reason),
+            ]
+        )
         for reason, count in written.reasons.most_common(1)
         if count > MUCH * num_read
     ]
@@ -170,19 +176,16 @@ def _warnings(written: Written, num_read: int) -> list[str]:
 
 def _remedy(reason: str) -> str:
     if reason in ("language", "test_text", "empty") or reason.endswith("_duplicate"):
-        return "see dropped.jsonl whether that is right."
-    return (
-        "the thresholds are those for web pages: change them (--set), leave the rule out "
-        f"(--without-rule {reason}), or all rules (--no-rules)."
-    )
+        return message("findings.cleaning.look")
+    return message("findings.cleaning.thresholds", reason=reason)
 
 
 def _nothing(facts: CleaningFacts) -> CorpusError:
     """Return the error that nothing is left."""
     reason, count = next(iter(facts.reasons.items()))
-    remedy = _remedy(reason).replace("see dropped.jsonl whether that is right", "give other text")
-    return CorpusError(
-        f"Nothing is left of {counted(facts.read.documents, 'document')}: {reason} drops "
-        f"{count:,} of them; "
-        f"{remedy}"
-    )
+    remedy = _remedy(reason)
+    if remedy == message("findings.cleaning.look"):
+        remedy = message("findings.cleaning.other_text")
+    documents = number_of("document", facts.read.documents)
+    said = message("findings.cleaning.nothing", documents=documents, reason=reason, count=count)
+    return CorpusError(clauses([said, remedy]))

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple, Protocol
 from foretext.base.errors import MissingExtraError, ModelFileError, SettingError, did_you_mean
 from foretext.cleaning.function_words import FUNCTION_WORDS
 from foretext.corpus.scripts import script_of
+from foretext.messages import message
 
 __all__ = [
     "KNOWN_BY_SCRIPT",
@@ -70,8 +71,12 @@ def means_for(
     beyond = [language for language in languages if language not in KNOWN_BY_SCRIPT]
     means: Means = "lingua" if given == "lingua" or (given == "auto" and beyond) else "script"
     if means == "lingua" and find_spec("lingua") is None:
-        which = f"The language '{beyond[0]}'" if beyond else "language_by = 'lingua'"
-        raise MissingExtraError("lingua-language-detector", "clean", f"{which}, without a model,")
+        purpose = (
+            message("errors.purpose.language", language=beyond[0])
+            if beyond
+            else message("errors.purpose.lingua")
+        )
+        raise MissingExtraError("lingua-language-detector", "clean", purpose)
     known = KNOWN_BY_SCRIPT if means == "script" else tuple(_lingua_languages())
     for language in languages:
         if language not in known:

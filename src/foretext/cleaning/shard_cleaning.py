@@ -37,6 +37,7 @@ from foretext.cleaning.settings import CleaningConfig
 from foretext.cleaning.shard_folder import Change, ShardFacts, ShardFolder, ShardParts, row_bytes
 from foretext.cleaning.signatures import signatures
 from foretext.corpus.decoding import normalize
+from foretext.messages import message
 from foretext.shards.work import Fill
 
 __all__ = [
@@ -299,7 +300,7 @@ def refuse_missing_ftfy() -> None:
         MissingExtraError: it is not.
     """
     if find_spec("ftfy") is None:
-        raise MissingExtraError("ftfy", "clean", "Repairing text (fix_text)")
+        raise MissingExtraError("ftfy", "clean", message("errors.purpose.repair"))
 
 
 class Normalizer:

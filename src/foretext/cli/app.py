@@ -34,7 +34,7 @@ from foretext.cli.reduce import reduce
 from foretext.cli.report import report
 from foretext.cli.search import search
 from foretext.cli.serve import serve
-from foretext.cli.shared import Trust, trusting
+from foretext.cli.shared import Lang, Trust, with_common_options
 from foretext.cli.show import show
 from foretext.cli.suggest import suggest
 from foretext.cli.tokenizer import tokenizer
@@ -80,8 +80,8 @@ for verb in (
     align,
     drift,
 ):
-    app.command(cls=Verb)(trusting(verb))
-app.command(name="list", cls=Verb)(trusting(show_list))
+    app.command(cls=Verb)(with_common_options(verb))
+app.command(name="list", cls=Verb)(with_common_options(show_list))
 
 
 def _print_version(wanted: bool) -> None:
@@ -97,6 +97,7 @@ def options(
         bool,
         typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True),
     ] = False,
+    lang: Lang = None,
     trust: Trust = [],  # noqa: B006
 ) -> None:
     """Pretrain language representations on your own text, on the machine you have."""

@@ -22,6 +22,7 @@ from foretext.cli.shared import (
     print_json,
     print_table,
 )
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from foretext.cleaning import Cleaned
@@ -176,5 +177,5 @@ def _show(done: Cleaned) -> None:
     for note in facts.notes:
         say(f"note: {note}")
     for warning in facts.warnings:
-        say(f"warning: {warning}")
+        say(message("findings.size.warning", said=warning))
     say(f"page: {done.report}")

@@ -8,6 +8,7 @@ from foretext.base.errors import ForetextError, Interrupted
 from foretext.base.files import NO_SPACE
 from foretext.base.interruption import STOPPED
 from foretext.base.runtime import lacks_memory
+from foretext.messages import message
 
 __all__ = ["DEFECT", "DONE", "REPAIRABLE", "STOPPED", "ending"]
 
@@ -24,7 +25,7 @@ def ending(error: BaseException) -> tuple[int, str]:
     if isinstance(error, Interrupted):
         return STOPPED, str(error)
     if isinstance(error, KeyboardInterrupt):
-        return STOPPED, "Stopped by a signal; what was saved before it is kept."
+        return STOPPED, message("errors.stopped")
     if isinstance(error, usage):
         return REPAIRABLE, _usage(error)
     if isinstance(error, ForetextError):
@@ -32,36 +33,29 @@ def ending(error: BaseException) -> tuple[int, str]:
     if isinstance(error, OSError):
         return REPAIRABLE, _refusal(error)
     if isinstance(error, EOFError):
-        return REPAIRABLE, "A file ends too early; fetch or write it again."
+        return REPAIRABLE, message("errors.too_early")
     if isinstance(error, RecursionError):
-        return REPAIRABLE, "A file or a setting is nested too deeply; make it flatter."
+        return REPAIRABLE, message("errors.too_deep")
     if lacks_memory(error):
-        return REPAIRABLE, (
-            f"The memory does not suffice{_detail(error)}; lower what sets the size, such as "
-            "vectors.vector_size, tokenizer.max_vocab_size or training.batch_examples, or give "
-            "smaller files."
-        )
-    return DEFECT, (
-        f"a defect: {type(error).__name__}: {error}. "
-        "Run it again with `foretext --debug ...` and report what it prints."
-    )
+        return REPAIRABLE, message("errors.memory", detail=_detail(error))
+    return DEFECT, message("errors.defect", kind=type(error).__name__, error=error)
 
 
 def _usage(error: Any) -> str:
     """Complete what typer says of the arguments; of no arguments at all it has shown the help."""
-    message: str = error.format_message().strip()
+    said: str = error.format_message().strip()
     context = error.ctx
-    if not message or context is None:
-        return message
-    return f"{message.rstrip('.')}; see `{context.command_path} --help`."
+    if not said or context is None:
+        return said
+    return message("errors.usage", said=said.rstrip("."), command=context.command_path)
 
 
 def _refusal(error: OSError) -> str:
     cause = error.strerror or str(error) or type(error).__name__
-    what = "A file or device" if error.filename is None else str(error.filename)
+    what = message("errors.file_or_device") if error.filename is None else str(error.filename)
     if error.errno in NO_SPACE:
-        return f"{what} cannot be written: the disk is full; free some space, and run it again."
-    return f"{what} cannot be read or written: {cause}; check its name, its rights and its disk."
+        return message("errors.disk_full", what=what)
+    return message("errors.refused", what=what, cause=cause)
 
 
 def _detail(error: BaseException) -> str:

@@ -24,6 +24,7 @@ from foretext.cli.completion import (
     complete_setting_of_recipe,
     complete_setting_of_task,
 )
+from foretext.messages import choose_language
 
 if TYPE_CHECKING:
     from foretext.progress import Progress
@@ -38,6 +39,7 @@ __all__ = [
     "Engine",
     "Entities",
     "InspectingWorkers",
+    "Lang",
     "ModelArgument",
     "Overwrite",
     "Quiet",
@@ -59,7 +61,7 @@ __all__ = [
     "read_texts",
     "reading",
     "refuse_options",
-    "trusting",
+    "with_common_options",
 ]
 
 WIDEST = 100  # columns that are easy to read
@@ -310,20 +312,38 @@ Trust = Annotated[
 ]
 
 
-def trusting(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the option, which acts before the verb begins."""
+Lang = Annotated[
+    Literal["en", "zh"] | None,
+    typer.Option(
+        "--lang",
+        callback=choose_language,
+        is_eager=True,
+        help="Language of pages, cards and findings: en or zh; by default FORETEXT_LANG's, else "
+        "the system's.",
+    ),
+]
+
+EVERYWHERE: dict[str, tuple[Any, Any]] = {"lang": (None, Lang), "trust": ([], Trust)}
+
+
+def with_common_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options that every verb has, which act before the verb begins."""
 
     @functools.wraps(verb)
-    def command(*, trust: object, **options: object) -> None:
-        verb(**options)
+    def command(**options: object) -> None:
+        verb(**{name: value for name, value in options.items() if name not in EVERYWHERE})
 
     signature = inspect.signature(verb, eval_str=True)
-    option = inspect.Parameter(
-        "trust", inspect.Parameter.KEYWORD_ONLY, default=[], annotation=Trust
-    )
-    parameters = [*signature.parameters.values(), option]
+    common = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+        )
+        for name, (default, annotation) in EVERYWHERE.items()
+    ]
+    parameters = [*signature.parameters.values(), *common]
     command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {**verb.__annotations__, "trust": Trust}
+    annotations = {name: annotation for name, (_, annotation) in EVERYWHERE.items()}
+    command.__annotations__ = {**verb.__annotations__, **annotations}
     return command
 
 

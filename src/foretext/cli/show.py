@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -71,16 +71,11 @@ def show(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write a page, such as page.html."),
     ] = None,
-    lang: Annotated[
-        Literal["en", "zh"] | None,
-        typer.Option(help="Language of titles and notes; by default the system's."),
-    ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Show training examples on your text, or what a model looks at."""
     from foretext.base.files import refuse_existing
-    from foretext.messages import in_language
     from foretext.pretraining.learner import Draw
     from foretext.pretraining.showing import EXAMPLES, show_named
     from foretext.recipe.recipe import given_sections
@@ -93,13 +88,12 @@ def show(
     draw = Draw(EXAMPLES if number is None else number, seed, tokenizer)
     drawing = {
         "--tokenizer": tokenizer,
-        "--set": settings,
+        "--set": settings if set(given_sections(settings, "--set ")) - {"corpus"} else None,
         "--config": config,
         "--seed": seed or None,
         "--entities": entities,
     }
-    with in_language(lang):
-        found = show_named(recipe, text, draw, number, given, drawing, config)
+    found = show_named(recipe, text, draw, number, given, drawing, config)
     if output is not None:
         found.save(output, overwrite=overwrite)
     if as_json:

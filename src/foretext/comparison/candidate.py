@@ -28,7 +28,7 @@ from foretext.base.sizes import SIZES, split_size
 from foretext.finetuning.base_names import AUTO, EMBEDDINGS, LEARNERS, base_names
 from foretext.finetuning.bases import is_name
 from foretext.recipe import Recipe
-from foretext.recipe.recipe import is_recipe_name, read_recipe
+from foretext.recipe.named_recipe import is_recipe_name, read_recipe
 from foretext.recipes import recipe_names
 from foretext.tasks.task import Candidates, task_named
 

@@ -16,6 +16,7 @@ from foretext.base.registry import imported
 from foretext.comparison.candidate import Candidate, Sections, named_candidate
 from foretext.corpus.chinese_words import is_jieba_installed
 from foretext.finetuning.recipe import LENGTHS, SECTIONS
+from foretext.messages import message
 from foretext.recipe import Recipe
 from foretext.tasks.task import task_named
 
@@ -162,11 +163,8 @@ class _Room:
             return None
         own = growth * self._look(candidate)
         if share < own:
-            return f"a fair look takes {own:.0f} s, and the budget leaves {share:.0f} s for each"
-        return (
-            f"the budget would leave {share:.0f} s for each candidate, and another one needs "
-            f"{needed:.0f} s"
-        )
+            return message("findings.status.too_slow", own=own, share=share)
+        return message("findings.status.others_need", share=share, needed=needed)
 
     @property
     def _row_seconds(self) -> float:
@@ -181,13 +179,13 @@ def _unusable(candidate: Candidate, facts: CorpusFacts) -> str | None:
     """Return why a candidate cannot do well here, whatever the budget."""
     needed = FEWEST_BYTES.get(candidate.group, 0)
     if facts.corpus_bytes < needed:
-        return f"{facts.corpus_bytes:,} bytes of text teach it nothing; give {needed:,} or more"
+        return message("findings.status.little_text", found=facts.corpus_bytes, needed=needed)
     if facts.have_scores and "word_features" in candidate.settings.get("task", {}):
-        return "its head reads words beside labels, and these rows have scores"
+        return message("findings.status.needs_labels")
     if candidate.needs_network and find_spec("torch") is None:
-        return "a network needs PyTorch: install foretext[neural]"
+        return message("findings.status.needs_torch")
     if candidate.recipe == "ernie" and facts.language == "zh" and not is_jieba_installed():
-        return "Chinese words need jieba: install foretext[chinese]"
+        return message("findings.status.needs_jieba")
     return None
 
 

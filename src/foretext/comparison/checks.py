@@ -9,6 +9,7 @@ from pathlib import Path
 from foretext.base.errors import OutputError, SettingError
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.candidates import USABLE_RATE, look_seconds
+from foretext.messages import listed, message
 
 __all__ = ["check_budget", "check_disk", "needed_bytes", "too_short"]
 
@@ -75,9 +76,13 @@ def check_budget(
         longest = max(looks[each.name] for each in short)
         wanted = rounds * (quick + len(others) * longest) / USABLE_RATE
         yield (
-            f"each candidate has {_time(max(share, 0.0))} in a round, and {_names(short)} "
-            f"{'needs' if len(short) == 1 else 'need'} up to {_time(longest)} for a fair look; "
-            f"give --budget {_time(_rounded(wanted))}, or fewer candidates with --only"
+            message(
+                f"findings.status.short_{'one' if len(short) == 1 else 'many'}",
+                share=_time(max(share, 0.0)),
+                names=_names(short),
+                longest=_time(longest),
+                wanted=_time(_rounded(wanted)),
+            )
         )
 
 
@@ -152,9 +157,8 @@ def _growing(
 
 
 def _names(candidates: Sequence[Candidate]) -> str:
-    names = ", ".join(each.name for each in candidates[:SHOWN])
-    more = len(candidates) - SHOWN
-    return f"{names} and {more} more" if more > 0 else names
+    names, more = [each.name for each in candidates[:SHOWN]], len(candidates) - SHOWN
+    return listed([*names, message("findings.use.more", number=more)] if more > 0 else names)
 
 
 def _rounded(seconds: float) -> float:

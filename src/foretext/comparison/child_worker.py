@@ -31,6 +31,7 @@ from foretext.comparison.worker import (
     encoded,
     read_message,
 )
+from foretext.messages import passed_on
 
 __all__ = ["ChildWorker", "described_failure"]
 
@@ -113,7 +114,11 @@ class _Child:
         # reaches this process alone, which passes it on once.
         command = [sys.executable, "-P", "-m", program]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            env=passed_on(),
         )
         self._lines: SimpleQueue[bytes] = SimpleQueue()  # b"": there will be no more
         self._takes_jobs = True

@@ -26,6 +26,7 @@ from foretext.artifact import load_task
 from foretext.base.errors import ModelFileError
 from foretext.base.files import atomic_file
 from foretext.comparison.label_curve import curve_lines
+from foretext.messages import message
 from foretext.report.comparison_files import COMPARED, read_comparison
 from foretext.report.page import duration
 from foretext.report.task_card import POINTS, figure_name, figure_text
@@ -47,9 +48,6 @@ BEST, RESULTS = "best", "results.csv"
 
 Content = Mapping[str, Any]
 
-# In place of a recommendation.
-NOTHING = "No candidate finished that can be kept as a model."
-UNLEARNED = "No candidate has learned more than the most frequent answer; see the warnings."
 LEFT_OUT = "left out"  # the status of what never took part
 TIED, NOT_LEARNED = "tied with the best", "has not learned"
 MEGABYTE = 1e6
@@ -189,7 +187,11 @@ def html_table(content: Content, recommendation: str | None) -> str:
 
 def _instead(content: Content) -> str:
     """Return what stands in place of a recommendation."""
-    return UNLEARNED if any(each["not_learned"] for each in content["candidates"]) else NOTHING
+    return (
+        message("findings.learned.nobody")
+        if any(each["not_learned"] for each in content["candidates"])
+        else message("findings.learned.nothing")
+    )
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

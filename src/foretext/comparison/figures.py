@@ -24,6 +24,7 @@ from foretext.comparison.ranking import ranked
 from foretext.comparison.recommendation import recommend
 from foretext.comparison.rounds import Played
 from foretext.corpus.compression import without_compression_suffix
+from foretext.messages import message
 
 __all__ = ["comparison_content", "spread"]
 
@@ -109,7 +110,7 @@ def _short_of_learning(candidates: Sequence[Content]) -> Iterator[str]:
     """Yield a sentence for each candidate whose figures are those of one that has not learned."""
     for each in candidates:
         if each["not_learned"]:
-            yield f"{each['name']} has not learned: {each['not_learned']}"
+            yield message("findings.learned.has_not", name=each["name"], why=each["not_learned"])
 
 
 def _figures(answered: Mapping[str, Sequence[Answered]]) -> dict[str, Content]:
@@ -264,7 +265,7 @@ def _status(
     if last.score is None or failure is not None:
         return "failed", failure
     if candidate not in played.finalists:
-        return "dropped", f"It was not among the better half after round {last.round}."
+        return "dropped", message("findings.status.dropped", round=last.round)
     return "finished", None
 
 

@@ -18,10 +18,10 @@ from foretext.comparison.rounds import Played
 from foretext.comparison.shares import Shares
 from foretext.comparison.turn import Comparing
 from foretext.comparison.worker import Answer, JobFailed
+from foretext.messages import message
 
 __all__ = ["Final", "decide_measured", "play_final"]
 
-PARTS = {"test": "test", "valid": "held-out"}  # as sentences have them
 FEWEST_ROWS = 200  # that are answered in any case
 LATE_SECONDS = 60.0  # beside twice its time, after which a model that answers is stopped
 
@@ -102,10 +102,8 @@ def _note(comparing: Comparing, number: int) -> str | None:
     every = comparing.answering.rows
     if number == every:
         return None
-    return (
-        f"{number:,} of {every:,} {PARTS[comparing.part]} rows are measured, drawn at random, as "
-        "the budget allows; a longer --budget measures all"
-    )
+    part = message(f"findings.part.{comparing.part}")
+    return message("findings.status.fewer_measured", some=number, every=every, part=part)
 
 
 def _job(

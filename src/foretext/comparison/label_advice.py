@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from foretext.comparison.label_scores import Crossing, Estimate, LabelScores, crossing
 from foretext.comparison.power_law import Worth, worth_of
+from foretext.messages import clauses, commas, ended, listed, message
 from foretext.report.task_card import POINTS, figure_name, figure_text
 
 __all__ = ["Rivals", "label_crossing", "label_sentence", "label_worth", "rivals", "rounded"]
@@ -76,7 +77,7 @@ def label_sentence(
     few, many = rivals(scores)
     said = _of_one(scores, many, judged_by) if few == many else _of_two(scores, few, many)
     gain = _gain(worth, judged_by, many, is_every_row=is_every_row)
-    return f"{'; '.join(filter(None, [said, gain]))}."
+    return ended(clauses(filter(None, [said, gain])))
 
 
 def rounded(labels: float) -> int:
@@ -90,12 +91,12 @@ def _alone(scores: LabelScores, name: str, judged_by: str) -> str:
     ends = scores.labels[0], scores.labels[-1]
     points = [point for number in ends if (point := scores.point(name, number)) is not None]
     said = [
-        f"{figure_text(judged_by, point.value)} with {number:,} labels"
+        message("findings.labels.value", value=figure_text(judged_by, point.value), number=number)
         for number, point in zip(ends, points, strict=False)
     ]
     known = points[-1].low > points[0].high
-    chance = "" if known else ", a difference that may be chance"
-    return f"{name} has {figure_name(judged_by)} {' and '.join(said)}{chance}"
+    key = f"findings.labels.alone{'' if known else '_chance'}"
+    return message(key, name=name, figure=figure_name(judged_by), values=listed(said))
 
 
 def _of_one(scores: LabelScores, name: str, judged_by: str) -> str:
@@ -106,21 +107,27 @@ def _of_one(scores: LabelScores, name: str, judged_by: str) -> str:
     others = [each for each in scores.names if each != name]
     better = list(_places(scores, others, name, sign=1))
     ties = list(_places(scores, others, name, sign=0))
-    said = f"Use {name} with any number of labels from {smallest} to {largest}"
+    ends = {"name": name, "smallest": smallest, "largest": largest}
     if not ties and not better:
-        return f"{said}: it is the best at each that was measured"
-    named = [f"{each} ties with it {where}" for each, where in ties[:MOST_TIES]]
-    named += [f"{each} is better {where}" for each, where in better[:MOST_TIES]]
-    return f"{said}; {', '.join(named)}"
+        return message("findings.labels.any_best", **ends)
+    tied = ties[:MOST_TIES]
+    named = [message("findings.labels.ties", name=each, where=where) for each, where in tied]
+    ahead = better[:MOST_TIES]
+    named += [message("findings.labels.better", name=each, where=where) for each, where in ahead]
+    return clauses([message("findings.labels.any", **ends), commas(named)])
 
 
 def _of_two(scores: LabelScores, few: str, many: str) -> str:
     """Say up to where the first one is the better one, or that they tie."""
     found = label_crossing(scores, few, many)
     if found is not None:
-        return (
-            f"With fewer than about {rounded(found.labels):,} labels use {few}, with more use "
-            f"{many} (where exactly between {found.low:,} and {found.high:,} is not known)"
+        return message(
+            "findings.labels.crossing",
+            labels=rounded(found.labels),
+            few=few,
+            many=many,
+            low=found.low,
+            high=found.high,
         )
     return _by_number(scores, few, many)
 
@@ -133,14 +140,16 @@ def _by_number(scores: LabelScores, few: str, many: str) -> str:
         for sign in (1, -1, 0)
     }
     if len(numbers[0]) == len(signs):
-        ends = f"from {scores.labels[0]:,} to {scores.labels[-1]:,}"
-        return f"{few} and {many} tie at every number of labels {ends}"
+        ends = {"smallest": scores.labels[0], "largest": scores.labels[-1]}
+        return message("findings.labels.tie_at_all", few=few, many=many, **ends)
     said = [
-        f"{winner} is better than {loser} {_with(numbers[sign])}"
+        message("findings.labels.than", winner=winner, loser=loser, where=_with(numbers[sign]))
         for winner, loser, sign in ((many, few, 1), (few, many, -1))
         if numbers[sign]
     ]
-    return "; ".join([*said, *([f"they tie {_with(numbers[0])}"] if numbers[0] else [])])
+    if numbers[0]:
+        said.append(message("findings.labels.they_tie", where=_with(numbers[0])))
+    return clauses(said)
 
 
 def _gain(worth: Worth | None, judged_by: str, name: str, *, is_every_row: bool) -> str | None:
@@ -148,12 +157,12 @@ def _gain(worth: Worth | None, judged_by: str, name: str, *, is_every_row: bool)
     if worth is None:
         return None
     value, low, high = (100 * each for each in (worth.value, worth.low, worth.high))
-    yours = f"your {worth.labels:,}" if is_every_row else f"{worth.labels:,}"
-    said = f"at {yours} labels another {worth.more:,} are worth"
+    at = "yours" if is_every_row else "these"
+    known = {"labels": worth.labels, "more": worth.more, "name": name}
     if high < LEAST_POINTS:
-        return f"{said} nothing to {name} that could be measured"
-    unit = f"points of {figure_name(judged_by)}"
-    return f"{said} about {value:.2g} {unit} ({max(low, 0.0):.2g} to {high:.2g}) to {name}"
+        return message(f"findings.labels.worth_nothing_{at}", **known)
+    gain = {"value": value, "low": max(low, 0.0), "high": high}
+    return message(f"findings.labels.worth_{at}", figure=figure_name(judged_by), **known, **gain)
 
 
 def _places(
@@ -167,14 +176,17 @@ def _places(
             if (own := scores.difference(each, name, number)) is not None and own.sign == sign
         ]
         if found:
-            yield each, "throughout" if len(found) == len(scores.labels) else _with(found)
+            yield (
+                each,
+                message("findings.labels.throughout")
+                if len(found) == len(scores.labels)
+                else _with(found),
+            )
 
 
 def _with(numbers: Sequence[int]) -> str:
     """Return numbers of labels in words."""
-    named = [f"{number:,}" for number in numbers]
-    every = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
-    return f"with {every} labels"
+    return message("findings.labels.with", numbers=listed(f"{number:,}" for number in numbers))
 
 
 def _differences(scores: LabelScores, name: str, other: str) -> list[Estimate | None]:

@@ -20,6 +20,7 @@ from foretext.base.errors import CorpusError
 from foretext.corpus.blocks import Beginning
 from foretext.corpus.corpus import Corpus
 from foretext.data.rows.in_memory import NO_TEXT, text_key
+from foretext.messages import message
 
 __all__ = ["Leak", "corpus_leak", "find_leaks"]
 
@@ -28,7 +29,6 @@ SHOWN = 5  # places
 
 GRAVE = 0.01  # share from which it changes scores
 
-NAMES = {"valid": "held-out", "test": "test"}
 PLACES = {"train": "the rows to learn from", "valid": "the held-out rows"}
 WHY = {
     "train": "scores on them say how well they are remembered",
@@ -86,18 +86,15 @@ class Leak:
         return self.rate >= GRAVE
 
     def __str__(self) -> str:
-        number = f"{self.rows:,} of {self.total:,} {NAMES[self.part]} rows ({self.rate:.1%})"
-        example = f"such as {self.places[0]}"
-        if self.inside == "corpus":
-            where = "" if self.searched >= 1 else f", of which {self.searched:.0%} were searched"
-            return (
-                f"{number} have a text that stands in the corpus{where}, {example}; what is "
-                "pretrained on it has read them, though not their answers: leave them out of the "
-                "corpus to see how good it is at new texts."
-            )
-        return (
-            f"{number} are among {PLACES[self.inside]} too, {example}; {WHY[self.inside]}, so "
-            "remove them from one of the two."
+        key = f"findings.leak.{self.inside}{'' if self.searched >= 1 else '_searched'}"
+        return message(
+            key,
+            rows=self.rows,
+            total=self.total,
+            part=message(f"findings.part.{self.part}"),
+            rate=self.rate,
+            place=self.places[0],
+            searched=self.searched,
         )
 
 

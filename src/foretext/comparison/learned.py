@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from foretext.comparison.recommendation import standard_error
+from foretext.messages import clauses, message
 from foretext.report.task_card import figure_name, figure_text
 
 __all__ = ["not_learned"]
 
 ERRORS = 2.0  # standard errors
-REMEDY = "give a longer --budget, or fewer candidates with --only"
 
 
 def not_learned(
@@ -43,10 +43,12 @@ def not_learned(
     error = standard_error(valid, judged_by, held_out) if is_short else 0.0
     if score > majority + ERRORS * error:
         return None
-    said = (
-        f"{figure_name(judged_by)} {figure_text(judged_by, score)} on the held-out rows, where the "
-        f"most frequent answer has {figure_text(judged_by, majority)}"
+    said = message(
+        "findings.learned.not_above",
+        figure=figure_name(judged_by),
+        value=figure_text(judged_by, score),
+        majority=figure_text(judged_by, majority),
     )
-    if is_short:
-        said += f"; it had time for {passes:.0%} of the rows: {REMEDY}"
-    return said
+    return clauses(
+        [said, *([message("findings.learned.short", passes=passes)] if is_short else [])]
+    )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from foretext._version import __version__
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import SettingError
 from foretext.comparison.candidate import Candidate
 from foretext.comparison.candidates import CorpusFacts
@@ -25,6 +25,7 @@ from foretext.comparison.text_facts import text_facts
 from foretext.corpus import Corpus
 from foretext.corpus.settings import CorpusConfig
 from foretext.data.rows import write_rows
+from foretext.messages import message
 from foretext.recipe.same_settings import check_same
 
 __all__ = ["kept_plan", "make_plan"]
@@ -204,10 +205,10 @@ def _corpus(
     if request.corpus and not _takes_json_lines(config):
         return request.corpus, []
     texts = str(rows.write_texts(ledger.rows, config.column))
-    number = f"the texts of the {counted(len(rows.train), 'row')} to learn from"
+    number = number_of("row", len(rows.train))
     if request.corpus:
-        return (texts, *request.corpus), [f"{number} are read with the corpus, before it"]
-    return (texts,), [f"no corpus was given: {number} are it"]
+        return (texts, *request.corpus), [message("findings.status.with_corpus", rows=number)]
+    return (texts,), [message("findings.status.no_corpus", rows=number)]
 
 
 def _takes_json_lines(config: CorpusConfig) -> bool:

@@ -13,10 +13,11 @@ they are never recommended, but the sentence says if one is better.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from foretext.comparison.candidate import BASELINE
+from foretext.messages import clauses, ended, listed, message
 from foretext.report.task_card import POINTS, figure_name, figure_text
 
 __all__ = ["about_as_good", "recommend", "standard_error"]
@@ -50,14 +51,15 @@ def recommend(
     fastest = min(map(_cost, near))
     chosen = max((each for each in near if _cost(each) <= AS_FAST * fastest), key=_valid)
     if len(finished) == 1:
-        why = f"no other candidate {'finished' if len(measured) == 1 else 'has learned'}"
+        why = message(f"findings.use.only_{'finished' if len(measured) == 1 else 'learned'}")
     elif chosen is best:
         why = _best_reason(best, near, finished, judged_by)
     else:
         why = _faster_reason(chosen, best, judged_by)
-    why += _better_baseline(chosen, finished, judged_by)
-    said = f"Use {chosen['name']}: {why}{_tested(chosen, candidates, judged_by, tested)}."
-    return {"name": chosen["name"], "sentence": said}
+    said = message("findings.use.use", name=chosen["name"], why=why)
+    said = _but_baseline(said, chosen, finished, judged_by)
+    sentence = ended(clauses([said, *_tested(chosen, candidates, judged_by, tested)]))
+    return {"name": chosen["name"], "sentence": sentence}
 
 
 def about_as_good(
@@ -87,32 +89,32 @@ def _best_reason(
     """Say why the best candidate on the held-out rows is recommended."""
     others = [each for each in finished if each is not best]
     worse = [each for each in others if _valid(each) <= _valid(best)]
-    said = (
-        f"{figure_name(judged_by)} {figure_text(judged_by, _valid(best))} on the held-out rows is "
-        f"the best{'' if worse == others else ' of a model'}"
+    said = message(
+        f"findings.use.{'best' if worse == others else 'best_model'}",
+        figure=figure_name(judged_by),
+        value=figure_text(judged_by, _valid(best)),
     )
     alike = [each for each in near if each is not best]
     if alike:
-        verb = "is" if len(alike) == 1 else "are"
-        return f"{said}, and {_names(alike)} {verb} about as good and not much faster in use"
+        key = f"findings.use.alike_{'one' if len(alike) == 1 else 'many'}"
+        return message(key, said=said, names=_names(alike))
     if not worse:
         return said
     second = max(worse, key=_valid)
     if _valid(second) == _valid(best):
-        return f"{said}, and {second['name']} has as much"
-    return f"{said}, before {second['name']} with {figure_text(judged_by, _valid(second))}"
+        return message("findings.use.as_much", said=said, name=second["name"])
+    value = figure_text(judged_by, _valid(second))
+    return message("findings.use.before", said=said, name=second["name"], value=value)
 
 
-def _better_baseline(chosen: Entry, finished: Sequence[Entry], judged_by: str) -> str:
-    """Name the baseline that is better on the held-out rows; "": none is."""
+def _but_baseline(said: str, chosen: Entry, finished: Sequence[Entry], judged_by: str) -> str:
+    """Return what was said, with the baseline that is better on the held-out rows, if one is."""
     better = [each for each in finished if _is_measure(each) and _valid(each) > _valid(chosen)]
     if not better:
-        return ""
+        return said
     first = max(better, key=_valid)
-    figure = figure_text(judged_by, _valid(first))
-    if first["base"] == BASELINE:
-        return f", but the baseline {first['name']}, which no folder keeps, has {figure} there"
-    return f", but {first['name']}, without any training, has {figure} there"
+    key = f"findings.use.{'but_baseline' if first['base'] == BASELINE else 'but_untouched'}"
+    return message(key, said=said, name=first["name"], value=figure_text(judged_by, _valid(first)))
 
 
 def _is_measure(candidate: Entry) -> bool:
@@ -123,34 +125,41 @@ def _is_measure(candidate: Entry) -> bool:
 def _faster_reason(chosen: Entry, best: Entry, judged_by: str) -> str:
     """Say why a candidate is recommended that is not the best on the held-out rows."""
     own, top = (figure_text(judged_by, _valid(each)) for each in (chosen, best))
-    said = (
-        f"{figure_name(judged_by)} {own} on the held-out rows is within one standard "
-        f"error of the best, {top} of {best['name']}"
+    said = message(
+        "findings.use.within_error",
+        figure=figure_name(judged_by),
+        value=own,
+        top=top,
+        name=best["name"],
     )
     costs = [_cost(each) for each in (chosen, best)]
     times = costs[1] / costs[0] if costs[0] else math.inf
     if MUCH_FASTER <= times < math.inf:
-        said += f", and a row takes {_milliseconds(costs[0])} instead of {_milliseconds(costs[1])}"
-    elif costs[0] < costs[1] < math.inf:
-        said += ", and a row takes less time"
+        own, other = map(_milliseconds, costs)
+        return message("findings.use.faster", said=said, own=own, other=other)
+    if costs[0] < costs[1] < math.inf:
+        return message("findings.use.less_time", said=said)
     return said
 
 
-def _tested(chosen: Entry, candidates: Sequence[Entry], judged_by: str, num_rows: int) -> str:
-    """Give the figure of the test, and who was better there by more than chance."""
+def _tested(
+    chosen: Entry, candidates: Sequence[Entry], judged_by: str, num_rows: int
+) -> Iterator[str]:
+    """Yield the figure of the test, and who was better there by more than chance: a clause."""
     if not num_rows or chosen["test"] is None:
-        return ""
+        return
     test = chosen["test"]
-    said = f"; on the {num_rows:,} test rows it is {figure_text(judged_by, test['value'])}"
+    value = figure_text(judged_by, test["value"])
     if test["low"] is not None:
         low, high = (figure_text(judged_by, test[name]) for name in ("low", "high"))
-        said += f" ({low} to {high})"
+        value = message("findings.use.interval", value=value, low=low, high=high)
+    said = message("findings.use.tested", rows=num_rows, value=value)
     against = chosen["against_best"]
     first = next(each for each in candidates if each["test"] is not None)
     if first is not chosen and against is not None and not against["is_tie"]:
         figure = figure_text(judged_by, first["test"]["value"])
-        said += f", where {first['name']} is better with {figure}"
-    return said
+        said = message("findings.use.better_there", said=said, name=first["name"], value=figure)
+    yield said
 
 
 def _valid(candidate: Entry) -> float:
@@ -167,8 +176,9 @@ def _names(candidates: Sequence[Entry]) -> str:
     """Return the names of some candidates, of many the first ones and how many others there are."""
     names = [str(each["name"]) for each in candidates]
     if len(names) > MOST_NAMES:
-        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        others = message("findings.use.others", number=len(names) - MOST_NAMES + 1)
+        names = [*names[: MOST_NAMES - 1], others]
+    return listed(names)
 
 
 def _milliseconds(cost: float) -> str:

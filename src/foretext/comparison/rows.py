@@ -18,11 +18,12 @@ import numpy as np
 
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.files import atomic_file
-from foretext.comparison.leaks import NAMES, find_leaks
+from foretext.comparison.leaks import find_leaks
 from foretext.corpus.findings import Problem
 from foretext.data.rows import write_rows
 from foretext.data.rows.in_memory import RowSource, RowTexts, text_key
 from foretext.data.rows.parallel_files import as_parallel_files
+from foretext.messages import message
 from foretext.tasks.task import Task, task_named
 
 __all__ = [
@@ -216,12 +217,13 @@ def _with_problems(rows: ComparisonRows, problems: Sequence[Problem]) -> Compari
 def _same_answers(rows: ComparisonRows) -> Iterator[str]:
     """Yield a sentence for each part whose rows are of one kind, where others are to learn from."""
     kinds = {part: {rows.task.stratum_of(row) for row in rows.parts[part]} for part in PARTS}
-    for part in NAMES:
+    for part in ("valid", "test"):
         if len(kinds[part]) == 1 < len(kinds["train"]):
-            yield (
-                f"All {len(rows.parts[part]):,} {NAMES[part]} rows are of one kind "
-                f"('{min(kinds[part])}'), so that a model which always answers this is right; give "
-                "rows of every kind."
+            yield message(
+                "findings.rows.one_kind",
+                rows=len(rows.parts[part]),
+                part=message(f"findings.part.{part}"),
+                kind=min(kinds[part]),
             )
 
 

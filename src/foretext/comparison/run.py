@@ -39,6 +39,7 @@ from foretext.comparison.turn import Comparing
 from foretext.comparison.worker import JobFailed, Prepare, Worker
 from foretext.finetuning.bases import is_name
 from foretext.finetuning.unchanged import write_sections
+from foretext.messages import message
 from foretext.pretraining.shared import shared_parts
 from foretext.progress import is_quiet
 from foretext.progress.budget import Budget
@@ -156,7 +157,7 @@ def _tell_plan(comparing: Comparing) -> None:
     plan, request = comparing.plan, comparing.request
     rows = ", ".join(f"{number:,} {part}" for part, number in plan.rows.items() if number)
     for warning in plan.warnings:
-        say(f"warning: {warning}", error=True)
+        say(message("findings.size.warning", said=warning), error=True)
     for note in plan.notes:
         say(f"note: {note}", error=True)
     names = ", ".join(candidate.name for candidate in plan.candidates)

@@ -22,6 +22,7 @@ from foretext.comparison.worker import (
     Worker,
 )
 from foretext.finetuning.base_names import EMBEDDINGS
+from foretext.messages import message
 from foretext.report.page import duration
 
 __all__ = ["Comparing", "Turn"]
@@ -165,10 +166,8 @@ class Turn:
         """Return why it failed; a run knows its own budget alone."""
         if failure.cause != "short":
             return str(failure)
-        return (
-            f"Its share of the time, {duration(self.given)}, is too short; give a longer "
-            f"--budget, or fewer candidates with --only. Its run says: {failure}"
-        )
+        given = duration(self.given)
+        return message("findings.status.short_share", given=given, failure=failure)
 
     def _base(self) -> str:
         """Return what the task is learned on, pretrained here where the candidate has a recipe."""

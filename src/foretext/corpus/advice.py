@@ -13,6 +13,7 @@ from foretext.corpus.case import CASE_SAMPLE, capital_rate, likely_lowercase
 from foretext.corpus.chinese_script import full_width_rate
 from foretext.corpus.corpus import Corpus
 from foretext.corpus.symptoms import Symptoms
+from foretext.messages import clauses, message
 
 __all__ = ["Proposal", "by_section", "proposals", "proposed_settings"]
 
@@ -92,7 +93,7 @@ def _layout(corpus: Corpus) -> Iterator[Proposal]:
         return
     open_config = corpus.config.model_copy(update={"lines": "auto"})
     if readings.may_be_wrapped:
-        reason = f"lines end inside sentences, at about {layout.line_ends.width} columns"
+        reason = _said("wrapped", width=layout.line_ends.width)
         yield Proposal("corpus", "lines", "wrapped", reason)
         open_config = open_config.model_copy(update={"lines": "wrapped"})
     if corpus.config.documents != "auto":  # what a document is, its reader knows best
@@ -100,13 +101,11 @@ def _layout(corpus: Corpus) -> Iterator[Proposal]:
     documents = readings.resolved(open_config).documents
     if documents == "auto":
         return
-    reasons = {
-        "line": "each line, or paragraph, stands alone",
-        "blank_line": "empty lines are between groups of lines",
-        "blank_lines": "several empty lines are between groups of paragraphs",
-        "file": "there are many small files of paragraphs",
-    }
-    yield Proposal("corpus", "documents", documents, reasons[documents])
+    yield Proposal("corpus", "documents", documents, _said(documents))
+
+
+def _said(key: str, **values: Any) -> str:
+    return message(f"findings.corpus.reason.{key}", **values)
 
 
 def _text(symptoms: Symptoms) -> Iterator[Proposal]:
@@ -117,23 +116,20 @@ def _text(symptoms: Symptoms) -> Iterator[Proposal]:
             "corpus",
             "sentences",
             "punctuation",
-            f"lines have about {rate:.1f} sentences each; predicting the next one needs one a line",
+            clauses([_said("punctuation", rate=rate), _said("one_a_line")]),
         )
     wide = full_width_rate(symptoms.characters)
     if wide is not None and _MIXED <= wide <= 1 - _MIXED:
-        reason = f"{wide:.0%} of the digits and Latin letters are full-width, the others are not"
+        reason = _said("full_width", rate=wide)
         yield Proposal("corpus", "normalization", "NFKC", reason)
 
 
 def _words(symptoms: Symptoms, text: str) -> Iterator[Proposal]:
     """What commas and capital letters say."""
     if symptoms.is_tokenised:
-        reason = f"the text looks tokenised already: {symptoms.tokenised_by}"
+        reason = _said("tokenised", sign=symptoms.tokenised_by)
         yield Proposal("tokenizer", "pre_tokenizer", "whitespace", reason)
     sample = text[:CASE_SAMPLE]
     if not likely_lowercase(sample):
         rate = capital_rate(sample) or 0.0
-        reason = (
-            f"{rate:.0%} of the words inside sentences begin with a capital letter, as nouns do"
-        )
-        yield Proposal("tokenizer", "lowercase", False, f"{reason} in German")
+        yield Proposal("tokenizer", "lowercase", False, _said("capitals", rate=rate))

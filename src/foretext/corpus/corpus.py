@@ -20,6 +20,7 @@ from foretext.corpus.layout import Layout
 from foretext.corpus.readings import FileReading, Readings, samples
 from foretext.corpus.settings import CorpusConfig
 from foretext.corpus.sources import Source, find_sources, left_out
+from foretext.messages import message
 
 __all__ = ["Corpus"]
 
@@ -78,7 +79,7 @@ class Corpus:
                 yield "".join(parts)
                 parts, length, num_blocks = [], 0, num_blocks + 1
         if not parts and not num_blocks:
-            raise CorpusError(f"{self}: there is no text in it; give another corpus.")
+            raise CorpusError(message("errors.no_text", corpus=self))
         if parts:
             yield "".join(parts)
 

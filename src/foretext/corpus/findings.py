@@ -13,6 +13,7 @@ from foretext.base.counted import counted
 from foretext.base.representation import represented
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
 from foretext.corpus.settings import Documents, Lines
+from foretext.messages import message
 
 __all__ = [
     "CorpusReport",
@@ -56,7 +57,9 @@ class Place(Finding):
     unit: Literal["line", "row"] = "line"  # row: of jsonl, csv, tsv and parquet, without header
 
     def __str__(self) -> str:
-        return self.file if self.line is None else f"{self.file}, {self.unit} {self.line}"
+        if self.line is None:
+            return self.file
+        return message(f"findings.place.{self.unit}", file=self.file, line=self.line)
 
 
 class Problem(Finding):

@@ -35,6 +35,7 @@ from foretext.corpus.settings import Documents
 from foretext.corpus.shard_tally import ShardTally, TallySettings, tallies
 from foretext.corpus.symptoms import Symptoms
 from foretext.corpus.word_statistics import WordStatistics
+from foretext.messages import message
 from foretext.shards import ShardEngine
 
 __all__ = ["inspect_corpus"]
@@ -185,7 +186,7 @@ class _Examination:
         if self._sentences:
             return
         first = self._files.problems[0].sentence if self._files.problems else None
-        raise CorpusError(first or f"{self._corpus}: there is no text in it; give another corpus.")
+        raise CorpusError(first or message("errors.no_text", corpus=self._corpus))
 
 
 def _likely_kind(corpus: Corpus) -> PreTokenizerKind:

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 from foretext.base.errors import CorpusError, ForetextError, MissingExtraError
 from foretext.base.parsing.lfs_pointer import lfs_pointer_error
 from foretext.corpus.column_lookup import has_column, missing_column, nested_names, value_at
+from foretext.messages import message
 
 __all__ = ["column_types", "parquet_batches", "parquet_rows"]
 
@@ -48,7 +49,9 @@ def parquet_batches(
     try:
         import pyarrow.parquet as pq
     except ImportError:
-        raise MissingExtraError("pyarrow", "parquet", f"Reading {name}") from None
+        raise MissingExtraError(
+            "pyarrow", "parquet", message("errors.purpose.read", name=name)
+        ) from None
     try:
         table = pq.ParquetFile(file)
         check(table.schema_arrow)

@@ -17,11 +17,12 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, cast
 
 from foretext.base.arguments import shown_value
-from foretext.base.errors import ArgumentError, CorpusError, did_you_mean
+from foretext.base.errors import ArgumentError, CorpusError, suggestion
 from foretext.base.files import temporary_folder
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.file_formats import FORMATS
 from foretext.corpus.settings import CorpusConfig
+from foretext.messages import message, sentences
 
 __all__ = [
     "CLEANED",
@@ -95,12 +96,9 @@ def left_out_sentence(found: Mapping[str, int]) -> str | None:
     if not found:
         return None
     number = sum(found.values())
-    are = "1 file is" if number == 1 else f"{number:,} files are"
+    key = f"findings.corpus.left_out_{'one' if number == 1 else 'many'}"
     which = ", ".join(f"{many:,} {key[:_LONGEST_KEY]}" for key, many in [*found.items()][:_KEYS])
-    return (
-        f"{are} not read ({which}): a folder is read for text by suffix; name a file, or give a "
-        "glob, to read it."
-    )
+    return message(key, number=number, which=which)
 
 
 def _unread(file: Path, only: str | None) -> str | None:
@@ -166,12 +164,15 @@ def _find(name: str | Path | Source, only: str | None) -> list[Source]:
         if glob.has_magic(str(name)):
             return [local_source(Path(file), file) for file in _matches(path)]
     except OSError as error:
-        raise CorpusError(f"{name} cannot be read: {error.strerror or error}.") from error
+        raise CorpusError(
+            message("errors.unreadable", name=name, cause=error.strerror or error)
+        ) from error
     except CorpusError:
         raise
     except ValueError as error:  # with NUL
         raise CorpusError(f"{name!r} is not a name of a file: {error}.") from error
-    raise CorpusError(f"{name}: there is no such file or folder.{_close_names(path)}")
+    missing = message("errors.no_file", name=name)
+    raise CorpusError(sentences([missing, _close_names(path)]))
 
 
 def _in_folder(folder: Path, only: str | None) -> list[Path]:
@@ -220,8 +221,7 @@ def _matches(pattern: Path) -> list[str]:
     files = sorted(file for file in found if Path(file).is_file())
     if not files:
         raise CorpusError(
-            f"{pattern}: no file matches this pattern{' (only folders do)' if found else ''}; "
-            "check it with `ls`, and quote it so that the shell does not expand it."
+            message(f"errors.no_match{'_but_folders' if found else ''}", pattern=pattern)
         )
     return [file for file in files if not _is_dropped(Path(file))] or files
 
@@ -230,10 +230,10 @@ def _close_names(path: Path) -> str:
     """Suggest names in the folder of the missing `path`, or say which folder is missing."""
     parent = path.parent
     if not parent.is_dir():
-        return f" The folder {parent} does not exist either."
+        return message("errors.no_folder", folder=parent)
     names = [entry.name for entry in parent.iterdir() if not entry.name.startswith(".")]
-    where = "the current folder" if str(parent) == "." else str(parent)
-    return did_you_mean(path.name, names) or f" Check the name in {where}."
+    where = message("errors.current_folder") if str(parent) == "." else str(parent)
+    return suggestion(path.name, names) or message("errors.check_name", where=where)
 
 
 def _find_remote(url: str, only: str | None) -> list[Source]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from foretext.corpus.emoji import EMOJI
+from foretext.messages import clauses, message, retold
 
 __all__ = ["DROPPING", "KEEPING", "Symbols", "dropped_sentence", "symbols_in"]
 
@@ -69,10 +70,9 @@ class Symbols:
         """
         if self.with_symbols < _FEWEST or self.rate <= _SMALL:
             return None
-        return (
-            f"{self.rate:.1%} of the {unit} have symbols that become no words "
-            f"({self.named}); {setting} keeps them"
-        )
+        known = {"rate": self.rate, "unit": retold(unit), "named": self.named}
+        said = message("findings.corpus.symbols", **known)
+        return clauses([said, message("findings.corpus.keeps_them", setting=setting)])
 
     def add(self, text: str) -> None:
         """Look at the beginning of the next text."""

@@ -16,6 +16,7 @@ from foretext.corpus.wrong_encoding import (
     is_strange,
     unusual_words,
 )
+from foretext.messages import message
 
 __all__ = ["SIGNS", "Sign", "Symptoms"]
 
@@ -151,9 +152,9 @@ class Symptoms:
         The Penn Treebank has no commas: there it is ``<unk>``, which only a tokeniser writes.
         """
         if self.commas >= _ENOUGH and self.free_commas > 0.8 * self.commas:
-            return "its commas are separate words"
+            return message("findings.corpus.sign.commas")
         if self.unknown.count >= _ENOUGH:
-            return "rare words are <unk> in it"
+            return message("findings.corpus.sign.unknown")
         return None
 
     @property

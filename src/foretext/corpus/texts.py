@@ -32,6 +32,7 @@ from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.foreign_tables import column_names, column_values, plain_value
 from foretext.corpus.settings import CorpusConfig
 from foretext.corpus.sources import STANDARD_INPUT, SUFFIXES, Source, at_home
+from foretext.messages import message
 
 __all__ = [
     "InMemory",
@@ -184,12 +185,9 @@ def text_or_files(given: str) -> SourceNames:
         return given
     documents = [part for part in re.split(r"\n\s*\n", given) if part.strip()]
     if not documents:
-        raise CorpusError("The text is empty; give a text, or a file, folder or glob of texts.")
+        raise CorpusError(message("errors.empty_text"))
     if _looks_like_path(given) or _are_few_words([given]):
-        raise CorpusError(
-            f"{_shown(given)}: there is no such file or folder; correct the name, or give a text "
-            "of several words."
-        )
+        raise CorpusError(message("errors.no_file_nor_words", name=_shown(given)))
     return texts(documents)
 
 
@@ -203,11 +201,9 @@ def lines_or_files(given: str) -> SourceNames | list[str]:
         return given
     lines = [line for line in given.splitlines() if line.strip()]
     if not lines:
-        raise CorpusError("The text is empty; give a text, or a file, folder or glob of texts.")
+        raise CorpusError(message("errors.empty_text"))
     if _looks_like_path(given):
-        raise CorpusError(
-            f"{_shown(given)}: there is no such file or folder; correct the name, or give a text."
-        )
+        raise CorpusError(message("errors.no_file_nor_text", name=_shown(given)))
     return lines
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from foretext.messages import message
+
 __all__ = [
     "FEWEST_WORDS",
     "STRANGE_RATE",
@@ -55,11 +57,8 @@ def encoding_doubt(sample: str) -> str | None:
     strange = [word for word in words if is_strange(word)]
     if len(words) < FEWEST_WORDS or len(strange) <= STRANGE_RATE * len(words):
         return None
-    return (
-        f"{len(strange) / len(words):.0%} of the words with letters beyond ASCII are of no "
-        f"language (such as '{strange[0][:40]}'): the text was read by a wrong encoding; give "
-        "the one that it has (--encoding NAME), or convert the file again from its source."
-    )
+    rate, example = len(strange) / len(words), strange[0][:40]
+    return message("findings.corpus.encoding_doubt", rate=rate, example=example)
 
 
 def is_strange(word: str) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.base.representation import represented
+from foretext.messages import message
 
 __all__ = ["Evaluation", "Measure"]
 
@@ -46,7 +47,8 @@ class Evaluation:
         """Return what is said below: how figures were computed, and warnings."""
         signatures = self.figures.get("signatures", {})
         said = [f"{name}: {signature}" for name, signature in signatures.items()]
-        return said + [f"warning: {warning}" for warning in self.figures.get("warnings", [])]
+        warnings = self.figures.get("warnings", [])
+        return said + [message("findings.size.warning", said=each) for each in warnings]
 
     def tables(self) -> dict[str, dict[str, dict[str, Any]]]:
         """Return figures of several things, by the name of the column of these things.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from foretext.base.errors import BudgetError, CorpusError
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.task_rows import TaskRows, sampled
+from foretext.messages import listed, message
 from foretext.progress.bar import seconds_in_words
 from foretext.progress.budget import Budget, duration_option
 from foretext.tasks.baseline import Baseline
@@ -183,20 +184,16 @@ def _notes(rows: TaskRows, chosen: TaskRows) -> list[str]:
     notes = []
     if len(chosen.learned) < len(rows.train):
         notes.append(
-            f"{len(chosen.learned):,} of {len(rows.train):,} rows are learned from, drawn at "
-            "random, as the budget allows; a longer --budget learns from all"
+            message("findings.rows.fewer_learned", some=len(chosen.learned), every=len(rows.train))
         )
-    parts = [("held-out", rows.valid, chosen.valid), ("test", rows.test, chosen.test)]
+    parts = [("valid", rows.valid, chosen.valid), ("test", rows.test, chosen.test)]
     fewer = [
-        f"{len(some):,} of {len(every):,} {name} rows"
+        message(f"findings.rows.some_{name}", some=len(some), every=len(every))
         for name, every, some in parts
         if len(some) < len(every)
     ]
     if fewer:
-        notes.append(
-            f"{' and '.join(fewer)} are measured, drawn at random, as the budget allows; a longer "
-            "--budget, or foretext evaluate RUN FILE, measures all"
-        )
+        notes.append(message("findings.rows.fewer_measured", rows=listed(fewer)))
     return notes
 
 

@@ -13,6 +13,7 @@ from foretext.corpus.symbols import dropped_sentence
 from foretext.data.rows import LabelledText
 from foretext.finetuning.learner import Found, Learner, Record, Tell
 from foretext.finetuning.task_rows import TaskRows, sampled
+from foretext.messages import message
 from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.fasttext.classifier import FastTextClassifier
@@ -127,10 +128,7 @@ class FastTextLearner(Learner):
             self.job.note(learner.chosen)
         learner = learner._with_cost(rows, profile)
         if profile.han_rate > MOSTLY and self.given.pre_tokenizer in BLANKS:
-            self.job.warn(
-                f"the texts are Chinese, and with pre_tokenizer = {self.given.pre_tokenizer} only "
-                "blanks separate words; leave it out, unless the texts are cut into words already"
-            )
+            self.job.warn(message("findings.rows.chinese", kind=self.given.pre_tokenizer))
         texts = [row.text for row in rows.train]
         if sentence := dropped_sentence(texts, learner.config.pre_tokenizer, "classifier"):
             self.job.note(sentence)
@@ -170,10 +168,7 @@ class FastTextLearner(Learner):
         trained = train(config, words, valid, load_pretrained(config), context)
         last = trained.history[-1] if trained.history else {"time": 0.0, "epoch": 0.0}
         if context.budget is not None and last["epoch"] < 1:
-            context.warn(
-                f"the time was enough to learn {last['epoch']:.0%} of the rows; give a longer "
-                "--budget"
-            )
+            context.warn(message("findings.rows.time", share=last["epoch"]))
         model = trained.model.composing(self.form)
         return FastTextClassifier.of_model(model), {**last, "step": len(trained.history)}
 

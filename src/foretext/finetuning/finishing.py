@@ -8,6 +8,7 @@ import torch
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows, sampled
+from foretext.messages import message
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.model import TaskModel
 
@@ -73,10 +74,7 @@ def noted_vectors(
     ids = model.examples(rows.train[:: -(-len(rows.train) // UNKNOWN_SAMPLE)]).rows.values
     rate = float(np.isnan(vectors[:, 0])[ids].mean())
     if rate > MOST_WITHOUT_VECTOR:
-        job.warn(
-            f"{rate:.0%} of the tokens of the rows have no vector in the base and begin at random; "
-            "give vectors of the language and writing of the rows"
-        )
+        job.warn(message("findings.rows.no_vectors", rate=rate))
 
 
 def noted_joined(job: FinetuneJob, model: TaskModel, rows: TaskRows) -> None:
@@ -95,10 +93,7 @@ def noted_joined(job: FinetuneJob, model: TaskModel, rows: TaskRows) -> None:
     words = torch.from_numpy(ids[~np.isin(ids, special)].astype(np.int64))
     rate = float(table.knows(words).float().mean()) if len(words) else 0.0
     tell = job.note if rate > 1 - MOST_WITHOUT_VECTOR else job.warn
-    tell(
-        f"the states of the base are joined with word vectors of {table.dim} numbers; {rate:.0%} "
-        "of the words of the rows have one, and for the others it is 0"
-    )
+    tell(message("findings.rows.joined", dim=table.dim, rate=rate))
 
 
 def _join(job: FinetuneJob, model: TaskModel, rows: TaskRows, baseline: Baseline | None) -> None:

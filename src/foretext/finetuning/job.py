@@ -11,6 +11,7 @@ from typing import Any
 
 from foretext.corpus.sources import find_sources
 from foretext.finetuning.recipe import Sections, TaskRecipe
+from foretext.messages import ended
 from foretext.pretraining.job import Job
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
@@ -51,7 +52,7 @@ class FinetuneJob(Job):
 
     def warn(self, sentence: str) -> None:
         """Note what a person should change, and keep it for the facts of the run."""
-        self.warnings.append(f"{sentence[0].upper()}{sentence[1:]}.")
+        self.warnings.append(ended(f"{sentence[0].upper()}{sentence[1:]}"))
         self.note(sentence)
 
     def content(self) -> str:

@@ -19,13 +19,12 @@ from foretext.data.rows.settings import RowsConfig
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.learner import Learner
 from foretext.finetuning.task_rows import TaskRows
+from foretext.messages import message
 
 __all__ = ["new_texts", "read_rows", "read_unlabelled", "unlabelled_source"]
 
 HELD_OUT_RATE, MOST_HELD_OUT = 0.1, 2000
 ENOUGH = 50  # rows from which some are held out where nobody says
-
-NAMES = {"valid": "held-out", "test": "test"}
 
 
 def read_rows(learner: Learner) -> TaskRows:
@@ -135,9 +134,13 @@ def new_texts(job: FinetuneJob, rows: TaskRows) -> list[LabelledText]:
     for part, own in (("valid", rows.valid), ("test", rows.test)):
         if both := [row for row in own if text_key(row.text) in found]:
             job.warn(
-                f"{len(both):,} of {len(own):,} {NAMES[part]} rows are among the unlabelled rows, "
-                f"such as {both[0].place}; the model learns from these texts, so remove them to "
-                "see how good it is at new ones"
+                message(
+                    "findings.rows.unlabelled_too",
+                    both=len(both),
+                    rows=len(own),
+                    part=message(f"findings.part.{part}"),
+                    place=both[0].place,
+                )
             )
     return list(found.values())
 

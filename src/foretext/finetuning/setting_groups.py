@@ -13,7 +13,7 @@ from foretext.backbones import BACKBONES
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.registry import imported
 from foretext.finetuning.base_names import LEARNERS, SHORT_NAMES, base_names
-from foretext.recipe.recipe import is_recipe_name, read_recipe
+from foretext.recipe.named_recipe import is_recipe_name, read_recipe
 from foretext.recipe.sections import (
     CORPUS,
     DATA,

@@ -19,6 +19,7 @@ from foretext.finetuning.allotment import FEWEST_LEARNED, rehearsed
 from foretext.finetuning.learner import Found, Tell
 from foretext.finetuning.start import Start
 from foretext.finetuning.task_rows import TaskRows, sampled
+from foretext.messages import message
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.tasks.predictor import Predictor
@@ -72,7 +73,7 @@ def search_trials(
     try:
         import optuna
     except ModuleNotFoundError as error:
-        raise MissingExtraError("optuna", "search", "A search for settings") from error
+        raise MissingExtraError("optuna", "search", message("errors.purpose.settings")) from error
     if not names:
         raise SettingError("All that a search would try has been chosen; leave the search out.")
     optuna.logging.set_verbosity(optuna.logging.WARNING)

@@ -8,28 +8,19 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from foretext.finetuning.learner import Learner
+from foretext.messages import clauses, ended, message, retold, sentences
 from foretext.report.task_card import POINTS, figure_name, figure_text
 
-__all__ = ["base_command", "verdict"]
+__all__ = ["base_command", "part_name", "verdict"]
 
 Figures = Mapping[str, Any]
 
-PARTS = {"valid": "held-out", "test": "test"}  # of the rows, as sentences have them
-RIVALS = {
-    "baseline": "the baseline",
-    "majority": "the majority answer",
-    "untouched": "the untouched base",
-}
-AS_IT_WAS = "The base answers these rows without this training; give it more rows, or fewer steps."
-INSTEAD = {  # by whether the difference may be chance
-    False: "Learn that one instead:",
-    True: "The baseline is simpler and may serve as well:",
-}
+PARTS = ("valid", "test")  # of the rows
 
 
 def verdict(
@@ -56,27 +47,50 @@ def verdict(
     tested = beside[rival]["difference"]
     is_certain = ours != theirs if tested is None else tested["is_certain"]
     best = ("model" if ours > theirs else rival) if is_certain else None
-    named = RIVALS[rival] if rival == "untouched" else f"{RIVALS[rival]} ({facts[rival]['name']})"
-    said = {"model": "the model", rival: named}
-    remedy = AS_IT_WAS if rival == "untouched" else remedy
+    named = _rival(rival, facts)
+    remedy = message("findings.verdict.as_it_was") if rival == "untouched" else remedy
+    rows = {"rows": examination["rows"], "part": part_name(examination["part"])}
     instead = command if rival == "baseline" and best != "model" else None
     if best is None and min(ours, theirs) >= highest(judged_by):
-        sentence = (
-            f"Neither the model nor {said[rival]} makes a mistake: {figure_name(judged_by)} "
-            f"{figure_text(judged_by, ours)} on the {examination['rows']:,} "
-            f"{PARTS[examination['part']]} rows; more rows, or harder ones, can show which is "
-            f"better. {INSTEAD[True] if instead else ''}"
+        value = figure_text(judged_by, ours)
+        neither = message(
+            "findings.verdict.neither",
+            rival=named,
+            figure=figure_name(judged_by),
+            value=value,
+            **rows,
         )
-        return {"best": best, "against": rival, "sentence": sentence.rstrip(), "command": instead}
+        after = message("findings.verdict.simpler") if instead else ""
+        sentence = sentences([neither, after])
+        return {"best": best, "against": rival, "sentence": sentence, "command": instead}
     first, second = (theirs, ours) if best == rival else (ours, theirs)
-    sentence = (
-        f"{_comparison(best, said, rival)}: {figure_name(judged_by)} "
-        f"{figure_text(judged_by, first)} against {figure_text(judged_by, second)} on the "
-        f"{examination['rows']:,} {PARTS[examination['part']]} rows{_chance(judged_by, tested)}."
+    said = message(
+        f"findings.verdict.{_outcome(best)}",
+        rival=named,
+        figure=figure_name(judged_by),
+        first=figure_text(judged_by, first),
+        second=figure_text(judged_by, second),
+        **rows,
     )
+    said = f"{said[:1].upper()}{said[1:]}"
+    sentence = ended(clauses([said, *_chance(judged_by, tested)]))
     if best != "model":
-        sentence += f" {INSTEAD[best is None]}" if instead else f" {remedy}".rstrip()
+        simpler = "simpler" if best is None else "instead"
+        after = message(f"findings.verdict.{simpler}") if instead else remedy
+        sentence = sentences([sentence, after])
     return {"best": best, "against": rival, "sentence": sentence, "command": instead}
+
+
+def _rival(rival: str, facts: Figures) -> str:
+    """Return what a rival is called in a sentence."""
+    if rival == "untouched":
+        return message("findings.rival.untouched")
+    return message(f"findings.rival.{rival}", model=retold(facts[rival]["name"]))
+
+
+def part_name(part: str) -> str:
+    """Return what the rows of a part are called in a sentence."""
+    return message(f"findings.part.{part}")
 
 
 def highest(figure: str) -> float:
@@ -101,21 +115,18 @@ def base_command(learner: Learner, base: str) -> str:
     return shlex.join(words)
 
 
-def _comparison(best: str | None, said: Mapping[str, str], rival: str) -> str:
-    if best is None:
-        return f"The model is not clearly better than {said[rival]}"
-    worse = rival if best == "model" else "model"
-    return f"{said[best][0].upper()}{said[best][1:]} is better than {said[worse]}"
+def _outcome(best: str | None) -> str:
+    return "unclear" if best is None else "model" if best == "model" else "rival"
 
 
-def _chance(judged_by: str, tested: Figures | None) -> str:
-    """Return what the test of the difference says, as the end of a sentence."""
+def _chance(judged_by: str, tested: Figures | None) -> Iterator[str]:
+    """Yield what the test of the difference says, a clause."""
     if tested is None:
-        return ""
-    said = "is more than chance explains" if tested["is_certain"] else "may be chance"
+        return
     value, error = (
         figure_text(judged_by, number)
         for number in (abs(tested["value"]), tested["standard_error"])
     )
-    method = "" if tested["p_value"] is None else " (paired bootstrap)"
-    return f"; a difference of {value}, with a standard error of {error}, {said}{method}"
+    method = "" if tested["p_value"] is None else "_bootstrap"
+    key = f"findings.chance.{'certain' if tested['is_certain'] else 'chance'}{method}"
+    yield message(key, value=value, error=error)

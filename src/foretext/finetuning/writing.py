@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from foretext._version import __version__
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.files import atomic_file
 from foretext.finetuning.job import Finetuned
 from foretext.finetuning.learner import Found, Learner
@@ -18,6 +18,7 @@ from foretext.finetuning.seeds import Outcome, Trained
 from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.unchanged import write_sections
 from foretext.finetuning.verdict import base_command, highest, verdict
+from foretext.messages import message, sentences
 from foretext.report.page import tile
 from foretext.report.task_card import task_card
 from foretext.tasks.answers import numbers
@@ -69,11 +70,13 @@ def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetu
 def summary_lines(facts: Mapping[str, Any]) -> list[str]:
     """Return what a person should read of a run: its size, the verdict, and the warnings."""
     verdict = facts["verdict"] or {"sentence": None, "command": None}
-    rows = counted(facts["rows"], "row")
-    scheme = f", tags of the scheme {facts['scheme']}" if facts.get("scheme") else ""
-    size = f"{rows}{scheme}, {tile(facts['parameters'])} parameters"
+    rows, parameters = number_of("row", facts["rows"]), tile(facts["parameters"])
+    scheme = facts.get("scheme")
+    key = f"findings.size.{'tagged' if scheme else 'plain'}"
+    size = message(key, rows=rows, scheme=scheme, parameters=parameters)
     lines = [size, verdict["sentence"], verdict["command"] and f"  {verdict['command']}"]
-    return [line for line in lines if line] + [f"warning: {each}" for each in facts["warnings"]]
+    warnings = [message("findings.size.warning", said=each) for each in facts["warnings"]]
+    return [line for line in lines if line] + warnings
 
 
 def resolved_sections(learner: Learner, outcome: Outcome) -> dict[str, dict[str, Any]]:
@@ -217,23 +220,20 @@ def model_warnings(
     if examination["degenerate"] is not None:
         figures = examination.get("figures", {})
         is_right = figures.get(model.judged_by, 0.0) >= highest(model.judged_by)
-        advice = "All of them are right; give rows with other answers, too."
-        yield f"{examination['degenerate']} {advice if is_right else remedy(learner)}"
+        advice = message("findings.degenerate.all_right") if is_right else remedy(learner)
+        yield sentences([examination["degenerate"], advice])
     error = examination.get("calibration_error")
     if error is not None and error > MISCALIBRATED and examination["rows"] >= ENOUGH:
-        yield f"{_miscalibration(examination, error)} {_calibration_remedy(learner, model)}"
+        yield sentences([_miscalibration(examination, error), _calibration_remedy(learner, model)])
 
 
 def remedy(learner: Learner) -> str:
     """Return what may make a model better that has learned too little."""
-    advice = "Check that the labels fit the texts"
     if "training" not in learner.sections:
-        return f"{advice}, or give more rows."
-    start = "" if learner.origin == "pretrained" else ", or from a pretrained model as BASE"
-    return (
-        "Train longer (--budget, or --set training.epochs), with a higher learning rate (--set "
-        f"training.learning_rate){start}."
-    )
+        return message("findings.remedy.rows")
+    if learner.origin == "pretrained":
+        return message("findings.remedy.longer")
+    return message("findings.remedy.longer_or_pretrained")
 
 
 def _miscalibration(examination: Mapping[str, Any], error: float) -> str:
@@ -243,14 +243,11 @@ def _miscalibration(examination: Mapping[str, Any], error: float) -> str:
         np.average([each[name] for each in bins], weights=sizes)
         for name in ("confidence", "accuracy")
     )
-    return (
-        f"Probabilities mislead: the answers have a probability of {sure:.2f} on average, and "
-        f"{right:.2f} of them are right (expected calibration error {error:.2f})."
-    )
+    return message("findings.calibration.misleading", sure=sure, right=right, error=error)
 
 
 def _calibration_remedy(learner: Learner, model: Predictor) -> str:
     can_be_set = "calibrate" in learner.uses and not learner.finetuning.calibrate
     if can_be_set and model.can_calibrate:
-        return "--set finetuning.calibrate=true fits them to held-out rows."
-    return "Take them for an order of the answers, not for probabilities."
+        return message("findings.calibration.set")
+    return message("findings.calibration.order")

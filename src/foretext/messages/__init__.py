@@ -6,22 +6,40 @@ checks. ``message("objectives.masked_lm.title")`` is ``title`` of the table ``[m
 
 from foretext.messages.catalogue import (
     LANGUAGES,
+    TAGS,
+    VARIABLE,
     Language,
     MessageTable,
+    choose_language,
+    has_message,
     in_language,
     language,
     message,
     messages_of,
+    passed_on,
     system_language,
 )
+from foretext.messages.joining import clauses, commas, ended, listed, sentences
+from foretext.messages.retelling import retold
 
 __all__ = [
     "LANGUAGES",
+    "TAGS",
+    "VARIABLE",
     "Language",
     "MessageTable",
+    "choose_language",
+    "clauses",
+    "commas",
+    "ended",
+    "has_message",
     "in_language",
     "language",
+    "listed",
     "message",
     "messages_of",
+    "passed_on",
+    "retold",
+    "sentences",
     "system_language",
 ]

@@ -24,6 +24,7 @@ from foretext.corpus.pre_tokenizers import likely_kind
 from foretext.data.batch import Batch
 from foretext.data.segmenter import Segmenter
 from foretext.data.token_file import WORD, TokenFile, num_entities
+from foretext.messages import message
 from foretext.objectives.base import TextRules
 from foretext.objectives.cloze import ClozeConfig
 from foretext.objectives.masked_rows import Masking, UnitKind
@@ -151,16 +152,9 @@ class MaskingConfig(ClozeConfig):
         rate = _continuing_rate(tokens, tokenizer) if "word" in self.kinds else 1
         if rate < FEWEST_CONTINUING:
             setting = "whole_words" if self.whole_words else "units"
-            found.append(
-                f"hiding whole words ({setting}) has next to no effect on this text: {rate:.1%} of "
-                "the tokens continue a word, each other one is a word; leave it out, let jieba "
-                "find words (words = 'jieba', for Chinese), or hide phrases (max_ngram = 3)"
-            )
+            found.append(message("findings.network.whole_words", setting=setting, rate=rate))
         if self.entities and tokens.units is not None and not num_entities(tokens.units):
-            found.append(
-                f"no entity of {self.entities} occurs in the text, so that none is hidden; write "
-                "them as the text does, one a line"
-            )
+            found.append(message("findings.network.no_entity", entities=self.entities))
         return found
 
     def _needs_marks(self, kinds: tuple[UnitKind, ...]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from foretext.messages import message
 from foretext.pretraining.job import PretrainingJob
 from foretext.training.kept_record import kept_record
 from foretext.vectors.best_weights import RISEN_RATE
@@ -32,14 +33,11 @@ def ending_warning(history: Sequence[Mapping[str, Any]], *, keep: str) -> str | 
     lowest, now = float(best["valid_loss"]), float(last["valid_loss"])
     if now <= lowest * (1 + RISEN_RATE):
         return None
-    found = (
-        f"the held-out loss was lowest after step {best['kept_step']:,}, epoch "
-        f"{best['kept_epoch']:.3g} "
-        f"({lowest:.4g}), and is {now:.4g} after step {last['step']:,}"
-    )
-    if keep == "best":
-        return f"{found}; the weights of step {best['kept_step']:,} are kept"
-    return (
-        f"{found}: the weights of that last step are kept; set training.keep=best to keep the best "
-        "ones, or train for less"
+    return message(
+        f"findings.network.{'kept_best' if keep == 'best' else 'kept_last'}",
+        best=best["kept_step"],
+        epoch=best["kept_epoch"],
+        lowest=lowest,
+        loss=now,
+        step=last["step"],
     )

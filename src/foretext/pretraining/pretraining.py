@@ -15,6 +15,7 @@ from foretext.base.runtime import command_began, is_first_process
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import TextSource
 from foretext.corpus.wrong_encoding import encoding_doubt
+from foretext.messages import message
 from foretext.pretraining.budget import keep_budget
 from foretext.pretraining.given_texts import keep_memory, read_memory
 from foretext.pretraining.job import (
@@ -216,7 +217,7 @@ def _note_wrong_encoding(job: PretrainingJob) -> None:
         return  # a stream can be read once
     sample = next(job.text().blocks(SAMPLE), "")[:SAMPLE]
     if (doubt := encoding_doubt(sample)) is not None:
-        job.note(f"warning: {doubt}")
+        job.note(message("findings.size.warning", said=doubt))
 
 
 def _helped(

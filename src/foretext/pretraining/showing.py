@@ -74,9 +74,11 @@ def show(
         seed,
         None if tokenizer is None else Path(tokenizer),
     )
-    drawing = {"tokenizer": tokenizer, "settings": settings, "seed": seed or None}
     with in_language(lang):
-        return show_named(recipe, text, draw, examples, given_sections(settings), drawing)
+        given = given_sections(settings)
+        drawn = settings if set(given) - {"corpus"} else None  # how a text is read, models ask too
+        drawing = {"tokenizer": tokenizer, "settings": drawn, "seed": seed or None}
+        return show_named(recipe, text, draw, examples, given, drawing)
 
 
 def show_named(

@@ -24,6 +24,7 @@ from foretext.corpus.segmented import SegmentedCorpus
 from foretext.corpus.text_shards import TextShards
 from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
+from foretext.messages import message
 from foretext.pretraining.budget import reading, with_training_time
 from foretext.pretraining.job import Base, PretrainingJob
 from foretext.pretraining.learner import Draw, Learner, Trained, TrainedT
@@ -38,7 +39,7 @@ from foretext.tokenizers.word_tokenizer import COUNTS_FILE, WordTokenizer
 from foretext.vectors import VECTORS
 from foretext.vectors.best_weights import ending_sentence, warned
 from foretext.vectors.crowding import crowding_sentence
-from foretext.vectors.schedule import GENERAL_REMEDY, VectorsConfig
+from foretext.vectors.schedule import VectorsConfig
 from foretext.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _remedy(
     """Return what to set where words are near each other, by the training that there was."""
     rate = history[0].get("learning_rate") if history else None
     if rate is None or vectors.counts is None:
-        return GENERAL_REMEDY
+        return message("findings.vectors.general")
     return config.remedy(vectors.counts, rate, history[-1]["epoch"])
 
 

@@ -33,18 +33,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeGuard, cast
 
-from foretext.backbones import BACKBONES
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
-from foretext.base.errors import ModelFileError, OutputError, SettingError, did_you_mean
-from foretext.base.parsing import parse_toml, parse_toml_value, read_toml
+from foretext.base.errors import ModelFileError, OutputError, SettingError, did_you_mean, suggestion
+from foretext.base.parsing import parse_toml_value, read_toml
 from foretext.base.registry import trust
-from foretext.base.sizes import Size, split_size
+from foretext.base.sizes import split_size
 from foretext.corpus import CorpusConfig
 from foretext.data.settings import DataConfig
 from foretext.kinds import KINDS, Kind
+from foretext.messages import message, sentences
+from foretext.recipe.named_recipe import is_recipe_name, read_recipe
 from foretext.recipe.sections import Section, Sections, kind_of, owners_of
-from foretext.recipes import recipe_names, recipe_text
+from foretext.recipes import recipe_names
 from foretext.tokenizers.word_tokenizer import WordTokenizer
 from foretext.vectors.schedule import VectorsConfig
 
@@ -57,11 +58,9 @@ __all__ = [
     "given_by_candidate",
     "given_sections",
     "given_values",
-    "is_recipe_name",
     "names_recipe",
     "overridden",
     "read_overrides",
-    "read_recipe",
 ]
 
 GivenSections: TypeAlias = Mapping[str, Mapping[str, Any]] | Sequence[str]
@@ -182,8 +181,10 @@ class Recipe:
         owners = owners_of(sections)
         for section in sections:
             if section not in owners:
-                hint = did_you_mean(section, owners) or f" There are: {', '.join(owners)}."
-                raise SettingError(f"[{section}]: a recipe has no such section.{hint}")
+                there_are = message("errors.there_are", names=", ".join(owners))
+                hint = suggestion(section, owners) or there_are
+                said = message("errors.no_section", section=section)
+                raise SettingError(sentences([said, hint]))
         return cls(
             {
                 section: owner.checked(section, sections.get(section, {}), source)
@@ -214,9 +215,8 @@ class Recipe:
             ]
             if not homes:
                 known = [field for part in base.parts.values() for field in part.settings()]
-                raise SettingError(
-                    f"{setting}: {name} has no such setting.{did_you_mean(setting, known)}"
-                )
+                said = message("errors.no_setting_of", setting=setting, name=name)
+                raise SettingError(sentences([said, suggestion(setting, known)]))
             sections[homes[0]][setting] = value
             chosen.add(f"{homes[0]}.{setting}")
         return cls.from_sections(sections, frozenset(chosen))
@@ -465,11 +465,6 @@ def _override(text: str, said: str) -> tuple[str, str, Any]:
     return section, setting, parse_toml_value(value.strip(), f"{said}{target}", SettingError)
 
 
-def is_recipe_name(name: str | Path) -> bool:
-    """Whether a name is that of a recipe, with or without a size, or of a TOML file."""
-    return split_size(str(name))[0] in recipe_names() or Path(name).suffix == ".toml"
-
-
 def names_recipe(given: object) -> bool:
     """Whether something is a recipe, or the name of one; a path that is there names a run."""
     if not isinstance(given, str | Path):
@@ -478,34 +473,3 @@ def names_recipe(given: object) -> bool:
         return is_recipe_name(given) or not Path(given).exists()
     except (OSError, ValueError):  # too long for a path, or with NUL
         return True
-
-
-def read_recipe(recipe: str | Path) -> Sections:
-    """Return the sections of a recipe, by name such as "bert-mini", or of a ``.toml`` file.
-
-    Raises:
-        SettingError: there is none, or it is no TOML.
-    """
-    name, size = split_size(str(recipe))
-    if name in recipe_names():
-        sections = parse_toml(recipe_text(name), name, SettingError)
-        if size is not None:
-            if not _has_sizes(sections):
-                raise SettingError(f"There is no recipe '{recipe}': {name} has no sizes.")
-            sections["backbone"].update(size._asdict())
-        return sections
-    if Path(recipe).suffix != ".toml":
-        hint = did_you_mean(str(recipe), recipe_names())
-        raise SettingError(
-            f"There is no recipe '{recipe}'.{hint} There are: {', '.join(recipe_names())}, "
-            "or give the path of a .toml file."
-        )
-    return read_toml(Path(recipe), SettingError)
-
-
-def _has_sizes(sections: Sections) -> bool:
-    """Whether the backbone of a recipe has the settings that a size gives."""
-    if "backbone" not in sections:
-        return False
-    component = BACKBONES.resolve(sections["backbone"]["name"])
-    return set(Size._fields) <= set(component.Config.model_fields)

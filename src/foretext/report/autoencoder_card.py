@@ -5,40 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from foretext.messages import message
 from foretext.recipe import Recipe
 
 __all__ = ["autoencoder_card"]
-
-CARD = """# An autoencoder: {autoencoder}
-
-From examples of {shape} numbers to codes of {code_size:,} and back, {parameters:,} parameters, \
-trained by foretext {foretext} on {examples:,} examples; {held_out_examples:,} more were held out.
-
-| mean squared error of a number | |
-|---|---|
-| in training | {loss} |
-| held out | {valid_loss} |
-| held out, principal components of the same size | {components_loss} |
-
-## Use
-
-```python
-import foretext as ft
-
-autoencoder = ft.Autoencoder.load("{folder}")
-codes = autoencoder.transform(examples)  # (N, {code_size})
-autoencoder.inverse_transform(codes)
-```
-
-```console
-$ foretext evaluate {folder} EXAMPLES
-```
-
-## Settings
-
-```toml
-{settings}```
-"""
 
 
 def autoencoder_card(recipe: Recipe, facts: Mapping[str, Any], folder: str) -> str:
@@ -50,4 +20,5 @@ def autoencoder_card(recipe: Recipe, facts: Mapping[str, Any], folder: str) -> s
         for name in ("loss", "valid_loss", "components_loss")
     }
     shown = {**facts, **errors, "shape": " × ".join(map(str, facts["shape"])), "folder": folder}
-    return CARD.format(**shown | {"settings": tomli_w.dumps(recipe.sections())})
+    settings = tomli_w.dumps(recipe.sections())
+    return f"{message('cards.autoencoder.text', **shown, settings=settings)}\n"

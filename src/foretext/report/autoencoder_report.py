@@ -10,7 +10,16 @@ from typing import Any
 from foretext.base.errors import OutputError
 from foretext.base.files import is_regular_file
 from foretext.base.parsing import read_bytes
-from foretext.report.page import PageOptions, cell, duration, setting_sections, tile, write_page
+from foretext.messages import message
+from foretext.report.page import (
+    PageOptions,
+    cell,
+    duration,
+    label,
+    setting_sections,
+    tile,
+    write_page,
+)
 from foretext.report.run_files import (
     AutoencoderFacts,
     NetworkRecord,
@@ -69,9 +78,15 @@ def write_autoencoder_report(
     write_page(
         path,
         "autoencoder.html.j2",
-        training_curves([_with_images(record) for record in metrics], loss="mean squared error"),
+        training_curves(
+            [_with_images(record) for record in metrics], loss=message("runs.autoencoder.loss")
+        ),
         title=title,
-        summary=f"{facts['code_size']:,} numbers for {' × '.join(map(str, facts['shape']))}",
+        summary=message(
+            "runs.autoencoder.summary",
+            code=facts["code_size"],
+            shape=" × ".join(map(str, facts["shape"])),
+        ),
         tiles=_tiles(facts),
         structure=structure_svg(layers),
         picture=None if picture is None else base64.b64encode(picture).decode(),
@@ -86,14 +101,14 @@ def _with_images(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _tiles(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     counts = [
-        ("examples", tile(facts["examples"])),
-        ("held out", tile(facts["held_out_examples"])),
-        ("parameters", tile(facts["parameters"])),
-        ("training time", duration(facts["seconds"])),
+        (label("examples"), tile(facts["examples"])),
+        (message("runs.autoencoder.held_out"), tile(facts["held_out_examples"])),
+        (label("parameters"), tile(facts["parameters"])),
+        (message("page.training.time"), duration(facts["seconds"])),
     ]
     errors = [
-        ("squared error, training", facts["loss"]),
-        ("squared error, held out", facts["valid_loss"]),
-        ("squared error of principal components", facts["components_loss"]),
+        (message("runs.autoencoder.error_training"), facts["loss"]),
+        (message("runs.autoencoder.error_held_out"), facts["valid_loss"]),
+        (message("runs.autoencoder.error_components"), facts["components_loss"]),
     ]
     return counts + [(name, cell(value)) for name, value in errors if value is not None]

@@ -10,7 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["curve_chart", "legend_above", "map_chart", "number_axis", "specification"]
+from foretext.messages import message, retold
+
+__all__ = ["chooser", "curve_chart", "legend_above", "map_chart", "number_axis", "specification"]
 
 MOST_POINTS = 600  # of a curve; a screen shows no more
 MARGIN = 0.04  # of the map, on every side
@@ -52,7 +54,7 @@ def curve_chart(
     )
     axis = number_axis(number_format, tickCount=6)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("epoch:Q", title="epoch", axis=alt.Axis(grid=False)),
+        x=alt.X("epoch:Q", title=message("page.training.epoch"), axis=alt.Axis(grid=False)),
         y=alt.Y("value:Q", title=title, scale=alt.Scale(zero=False), axis=axis),
         color=alt.Color(
             "series:N",
@@ -68,8 +70,8 @@ def curve_chart(
             "series" if len(names) > 1 else None,
             {
                 title: ("value", ".1%" if number_format.endswith("%") else ",.4~r"),
-                "epoch": ("epoch", ".2f"),
-                unit: (unit, ","),
+                message("page.training.epoch"): ("epoch", ".2f"),
+                retold(unit): (unit, ","),
             },
         ),
     )
@@ -91,7 +93,11 @@ def map_chart(points: Sequence[Record], *, height: int = 680) -> dict[str, Any]:
     find = alt.param(
         name="find",
         value="",
-        bind=alt.binding(input="search", placeholder="the beginning of a word", name="Find "),
+        bind=alt.binding(
+            input="search",
+            placeholder=message("runs.vectors.find_hint"),
+            name=f"{message('runs.vectors.find')} ",
+        ),
     )
     found = "find != '' && indexof(lower(datum.word), lower(find)) === 0"
     span = 1 + 2 * MARGIN
@@ -109,16 +115,18 @@ def map_chart(points: Sequence[Record], *, height: int = 680) -> dict[str, Any]:
         color=alt.Color("group:N", legend=None),
         opacity=alt.condition(f"find == '' || ({found})", alt.value(0.75), alt.value(0.15)),
         tooltip=[
-            alt.Tooltip("word:N"),
-            alt.Tooltip("count:Q", format=","),
-            alt.Tooltip("nearest:N"),
+            alt.Tooltip("word:N", title=message("runs.vectors.word")),
+            alt.Tooltip("count:Q", title=message("runs.vectors.count"), format=","),
+            alt.Tooltip("nearest:N", title=message("runs.vectors.near")),
         ],
     )
     names = base.mark_text(dy=-9, fontSize=11).encode(
         text="word:N",
         opacity=alt.condition(f"({found}) || (find == '' && {roomy})", alt.value(1), alt.value(0)),
     )
-    return specification((dots.add_params(zoom, find) + names), "Map of words", height)
+    return specification(
+        (dots.add_params(zoom, find) + names), message("runs.vectors.map_description"), height
+    )
 
 
 def specification(chart: Any, description: str, height: int) -> dict[str, Any]:
@@ -154,6 +162,15 @@ def legend_above(names: Sequence[str], **options: Any) -> Any:
     widest = LEGEND_SYMBOL + LEGEND_LETTER * max(map(len, names))
     columns = max(1, min(len(names), NARROWEST // widest))
     return alt.Legend(title=None, orient="top", columns=columns, labelLimit=NARROWEST, **options)
+
+
+def chooser(parameter: str, names: Sequence[str]) -> Any:
+    """Return a parameter of a chart by which a reader shows one of several lines alone, or all."""
+    import altair as alt
+
+    every = message("page.chart.all")
+    choice = alt.binding_select(options=[every, *names], name=f"{message('page.chart.show')} ")
+    return alt.param(name=parameter, value=every, bind=choice)
 
 
 def number_axis(number_format: str, **options: Any) -> Any:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from foretext.base.counted import number_of
+from foretext.messages import commas, has_message, message
 from foretext.progress import human_bytes
-from foretext.report.page import duration, label, percent, table, tile
+from foretext.report.page import duration, percent, table, tile, words_of
 
 __all__ = ["write_cleaning_report"]
 
@@ -41,33 +43,36 @@ def write_cleaning_report(path: Path, facts: Facts, *, title: str) -> None:
         languages=_bars(facts["languages"], facts["kept"]["documents"]),
         language_by=facts["language_by"],
         examples=[
-            (label(reason), table([_example(row) for row in rows]))
+            (_named(reason), table([_example(row) for row in rows]))
             for reason, rows in sorted(
                 facts["examples"].items(), key=lambda item: -facts["reasons"][item[0]]
             )
         ],
         changes=table([dict(change) for change in facts["changes"]]),
         num_changed=facts["changed"],
-        masked=facts["masked"],
+        masked=commas(f"{kind} {count:,}" for kind, count in facts["masked"].items()),
         settings=[(section, values.items()) for section, values in facts["settings"].items()],
     )
 
 
 def _summary(facts: Facts) -> str:
     size = [] if facts["bytes"] is None else [human_bytes(facts["bytes"])]
-    files = f"{facts['files']:,} file" + "s" * (facts["files"] != 1)
-    return ", ".join([*size, files, f"cleaned in {duration(facts['seconds'])}"])
+    done = message("corpus.cleaned.summary", time=duration(facts["seconds"]))
+    return commas([*size, number_of("file", facts["files"]), done])
 
 
 def _tiles(facts: Facts) -> list[tuple[str, str]]:
     read, kept = facts["read"], facts["kept"]
     return [
-        ("documents read", tile(read["documents"])),
-        ("documents kept", tile(kept["documents"])),
-        ("of the documents", percent(kept["documents"] / read["documents"])),
-        ("of the characters", percent(kept["characters"] / max(read["characters"], 1))),
-        ("documents changed", tile(facts["changed"])),
-        ("placeholders", tile(sum(facts["masked"].values()))),
+        (message("corpus.cleaned.documents_read"), tile(read["documents"])),
+        (message("corpus.cleaned.documents_kept"), tile(kept["documents"])),
+        (message("corpus.cleaned.of_documents"), percent(kept["documents"] / read["documents"])),
+        (
+            message("corpus.cleaned.of_characters"),
+            percent(kept["characters"] / max(read["characters"], 1)),
+        ),
+        (message("corpus.cleaned.documents_changed"), tile(facts["changed"])),
+        (message("corpus.cleaned.placeholders"), tile(sum(facts["masked"].values()))),
     ]
 
 
@@ -75,7 +80,7 @@ def _bars(counts: Mapping[str, int], total: int) -> list[tuple[str, float, str]]
     """Return name, length in percent of the longest, and count and share as text."""
     largest = sorted(counts.items(), key=lambda item: -item[1])[:NUM_BARS]
     return [
-        (label(name), 100 * count / largest[0][1], f"{count:,} ({percent(count / total)})")
+        (_named(name), 100 * count / largest[0][1], f"{count:,} ({percent(count / total)})")
         for name, count in largest
     ]
 
@@ -98,4 +103,10 @@ def _twin(twin: Any) -> str | None:
 
 def _place(row: Mapping[str, Any]) -> str:
     unit = "row" if "row" in row else "line"
-    return f"{row['file']}, {unit} {row[unit]:,}"
+    return message(f"findings.place.{unit}", file=row["file"], line=row[unit])
+
+
+def _named(reason: str) -> str:
+    """Return what a reason is called; a quality rule, a setting, keeps its name."""
+    key = f"corpus.reason.{reason}"
+    return message(key) if has_message(key) else words_of(reason)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from foretext.messages import message
 from foretext.report.charts import number_axis, specification
 
 __all__ = [
     "DISK",
     "FIT",
     "GROUPS",
-    "TIME",
     "TIMES",
     "USE",
     "Cost",
@@ -23,6 +23,7 @@ __all__ = [
     "group_color",
     "is_drawn",
     "label_widths",
+    "time_labels",
 ]
 
 GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in the order of colors
@@ -36,10 +37,6 @@ DECADES = tuple(digit * 10.0**power for power in range(-6, 13) for digit in (1, 
 LARGEST = 1e15  # figures and costs beyond it are those of a damaged file
 
 # Labels of axes, in the language of Vega.
-TIME = (
-    "datum.value < 60 ? format(datum.value, '.3~g') + ' s' : datum.value < 3600 ? "
-    "format(datum.value / 60, '.3~g') + ' min' : format(datum.value / 3600, '.3~g') + ' h'"
-)
 SIZE = "replace(format(datum.value, '~s'), regexp('([kMGT])$'), ' $1') + 'B'"
 NUMBER = "format(datum.value, '~g')"
 
@@ -56,9 +53,14 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom
 class Cost(NamedTuple):
     """What a candidate costs, and how an axis shows it."""
 
-    title: str
-    labels: str  # an expression of Vega
+    name: str
+    labels: Callable[[], str]  # an expression of Vega, in the reader's language
     marks: Sequence[float]  # where labels may stand
+
+    @property
+    def title(self) -> str:
+        """What the axis shows, in the reader's language."""
+        return message(f"comparison.cost.{self.name}")
 
 
 class Costed(NamedTuple):
@@ -72,9 +74,19 @@ class Costed(NamedTuple):
     shown: str  # the cost in words
 
 
-FIT = Cost("time to fit", TIME, TIMES)
-USE = Cost("milliseconds a row", NUMBER, DECADES)
-DISK = Cost("size on disk", SIZE, DECADES)
+def time_labels() -> str:
+    """Return the labels of an axis of seconds, as an expression of Vega."""
+    parts = (("seconds", 1), ("minutes", 60), ("hours", 3600))
+    seconds, minutes, hours = (
+        f"format(datum.value / {size}, '.3~g') + ' {message(f'page.axis.{unit}')}'"
+        for unit, size in parts
+    )
+    return f"datum.value < 60 ? {seconds} : datum.value < 3600 ? {minutes} : {hours}"
+
+
+FIT = Cost("fit", time_labels, TIMES)
+USE = Cost("use", lambda: NUMBER, DECADES)
+DISK = Cost("disk", lambda: SIZE, DECADES)
 
 
 def cost_chart(
@@ -102,7 +114,7 @@ def cost_chart(
     dots = base.mark_circle(size=90, opacity=0.95).encode(
         color=alt.Color("group:N", scale=alt.Scale(domain=GROUPS), legend=None),
         tooltip=[
-            alt.Tooltip("name:N", title="candidate"),
+            alt.Tooltip("name:N", title=message("page.chart.candidate")),
             alt.Tooltip("value:Q", title=title, format=number_format),
             alt.Tooltip("shown:N", title=cost.title),
         ],
@@ -111,7 +123,9 @@ def cost_chart(
         interpolate="step-after", strokeDash=[5, 4], strokeWidth=1.5, opacity=0.6
     )
     drawn = alt.layer(line, dots, *_texts(base))
-    return specification(drawn, f"{title} over {cost.title}", HEIGHT)
+    return specification(
+        drawn, message("comparison.cost.description", title=title, cost=cost.title), HEIGHT
+    )
 
 
 def frontier(candidates: Sequence[Costed]) -> set[str]:
@@ -151,7 +165,7 @@ def _cost_axis(cost: Cost, across: Sequence[float]) -> Any:
 
     marks = [mark for mark in cost.marks if across[0] <= mark <= across[1]]
     return alt.Axis(
-        labelExpr=cost.labels, grid=False, values=marks if len(marks) > 1 else alt.Undefined
+        labelExpr=cost.labels(), grid=False, values=marks if len(marks) > 1 else alt.Undefined
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from foretext.report.charts import number_axis, specification
-from foretext.report.comparison_costs import GROUPS, TIME, TIMES, group_color, is_drawn
+from foretext.messages import message
+from foretext.report.charts import chooser, number_axis, specification
+from foretext.report.comparison_costs import GROUPS, TIMES, group_color, is_drawn, time_labels
 from foretext.report.comparison_files import ComparedCandidate
 from foretext.report.page import duration
 
@@ -19,11 +21,10 @@ FEWEST_POINTS = 2  # of a curve, in one of them at least
 FEW_POINTS = 30  # up to here each point of a curve is marked
 EARLIEST = 0.1  # seconds: where a logarithmic axis of time begins
 MARGIN = 1.1  # by which that axis goes on beyond its points
-ALL = "all"
 
 Point = tuple[float, float]  # seconds, and a score or loss
 
-PARTS = {"shared": "shared work", "pretraining": "pretraining", "finetuning": "fine-tuning"}
+PARTS = ("shared", "pretraining", "finetuning")
 REST = "other"  # opening, answering, measuring
 
 
@@ -46,12 +47,10 @@ def learning_chart(
         return None
     rows = [row for curve in curves for row in curve]
     names = list(dict.fromkeys(row["name"] for row in rows))
-    chosen = alt.param(
-        name="chosen", value=ALL, bind=alt.binding_select(options=[ALL, *names], name="Show ")
-    )
-    is_chosen = f"chosen === '{ALL}' || datum.name === chosen"
+    chosen = chooser("chosen", names)
+    is_chosen = f"chosen === {json.dumps(message('page.chart.all'))} || datum.name === chosen"
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("seconds:Q", title="time since the candidate began", axis=_time_axis(rows),
+        x=alt.X("seconds:Q", title=message("comparison.curves.time"), axis=_time_axis(rows),
                 scale=alt.Scale(type="log", domain=_times(rows), nice=False)),
         y=alt.Y("value:Q", title=title, axis=number_axis(number_format, tickCount=6),
                 scale=alt.Scale(domain=_range(rows, "value"), zero=False, nice=True)),
@@ -59,10 +58,10 @@ def learning_chart(
         color=alt.Color("group:N", scale=alt.Scale(domain=GROUPS), legend=None),
         opacity=alt.condition(is_chosen, alt.value(0.9), alt.value(0.08)),
         tooltip=[
-            alt.Tooltip("name:N", title="candidate"),
+            alt.Tooltip("name:N", title=message("page.chart.candidate")),
             alt.Tooltip("value:Q", title=title, format=number_format),
-            alt.Tooltip("seconds:Q", title="seconds", format=",.3~f"),
-            alt.Tooltip("kind:N", title="figure"),
+            alt.Tooltip("seconds:Q", title=message("comparison.curves.seconds"), format=",.3~f"),
+            alt.Tooltip("said:N", title=message("comparison.curves.figure")),
         ],
     )  # fmt: skip
     measured = base.transform_filter("datum.kind === 'measured'")
@@ -80,12 +79,16 @@ def loss_chart(name: str, curve: Sequence[Point]) -> dict[str, Any]:
     rows = [{"seconds": seconds, "loss": loss} for seconds, loss in _thinned(curve)]
     chart = alt.Chart(alt.InlineData(values=rows)).mark_line(strokeWidth=2)
     chart = chart.encode(
-        x=alt.X("seconds:Q", title=None, axis=alt.Axis(labelExpr=TIME, grid=False, tickCount=3)),
+        x=alt.X("seconds:Q", title=None,
+                axis=alt.Axis(labelExpr=time_labels(), grid=False, tickCount=3)),
         y=alt.Y("loss:Q", title=None, axis=number_axis(".3~g", tickCount=3),
                 scale=alt.Scale(zero=False)),
-        tooltip=[alt.Tooltip("seconds:Q", format=",.1f"), alt.Tooltip("loss:Q", format=".4~g")],
+        tooltip=[
+            alt.Tooltip("seconds:Q", title=message("comparison.curves.seconds"), format=",.1f"),
+            alt.Tooltip("loss:Q", title=message("comparison.curves.loss_axis"), format=".4~g"),
+        ],
     )  # fmt: skip
-    return specification(chart, f"Loss of {name}", LOSS_HEIGHT)
+    return specification(chart, message("comparison.curves.loss", name=name), LOSS_HEIGHT)
 
 
 def drawn_points(curve: Sequence[Point]) -> list[Point]:
@@ -101,10 +104,12 @@ def _score_rows(candidate: ComparedCandidate) -> Iterator[dict[str, Any]]:
     has_forecast = forecast is not None and is_drawn(forecast.value)
     for number, (seconds, value) in enumerate(curve, 1):
         yield {**named, "seconds": max(seconds, EARLIEST), "value": value, "kind": "measured",
+               "said": message("comparison.curves.measured"),
                "goes_on": has_forecast and number == len(curve)}  # fmt: skip
     if curve and has_forecast and forecast is not None:
         yield {**named, "seconds": max(forecast.seconds, EARLIEST), "value": forecast.value,
-               "kind": "forecast", "goes_on": True}  # fmt: skip
+               "kind": "forecast", "said": message("comparison.curves.forecast"),
+               "goes_on": True}  # fmt: skip
 
 
 def _range(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
@@ -123,7 +128,9 @@ def _time_axis(rows: Sequence[Mapping[str, Any]]) -> Any:
 
     first, last = _times(rows)
     marks = [mark for mark in TIMES if first <= mark <= last]
-    return alt.Axis(labelExpr=TIME, grid=False, values=marks if len(marks) > 1 else alt.Undefined)
+    return alt.Axis(
+        labelExpr=time_labels(), grid=False, values=marks if len(marks) > 1 else alt.Undefined
+    )
 
 
 def _thinned(curve: Sequence[Point]) -> list[Point]:
@@ -184,11 +191,12 @@ def _spent_on(seconds: float) -> str:
 
 def _parts(each: ComparedCandidate, widest: float) -> Iterator[Part]:
     for number, seconds in enumerate(_seconds(each), 1):
-        of = f", round {number}" if len(each.rounds) > 1 else ""
-        for kind, words in {**PARTS, REST: REST}.items():
+        key = f"comparison.time.part{'_of_round' if len(each.rounds) > 1 else ''}"
+        for kind in (*PARTS, REST):
             if seconds[kind] > 0:
-                yield Part(kind, 100 * seconds[kind] / widest,
-                           f"{words}{of}: {duration(seconds[kind])}")  # fmt: skip
+                words, time = message(f"comparison.time.{kind}"), duration(seconds[kind])
+                said = message(key, words=words, round=number, time=time)
+                yield Part(kind, 100 * seconds[kind] / widest, said)
 
 
 def _seconds(each: ComparedCandidate) -> Iterator[dict[str, float]]:

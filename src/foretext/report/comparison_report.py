@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from foretext.base.errors import OutputError
 from foretext.base.files import refuse_name
 from foretext.base.parsing import parse_json
 from foretext.base.replacement import REPLACEMENT
+from foretext.messages import has_message, message, retold
 from foretext.progress import human_bytes
 from foretext.report.comparison_costs import DISK, FIT, GROUPS, USE, Costed, cost_chart, is_drawn
 from foretext.report.comparison_curves import drawn_points, learning_chart, loss_chart, time_rows
@@ -22,16 +24,23 @@ from foretext.report.comparison_files import (
     Disagreement,
     read_comparison,
 )
-from foretext.report.comparison_table import cost_rows, interval_scale, leader_rows, left_out, ranks
+from foretext.report.comparison_table import (
+    cost_rows,
+    group_name,
+    interval_scale,
+    leader_rows,
+    left_out,
+    ranks,
+)
 from foretext.report.label_curves import label_chart, label_failures, label_table
-from foretext.report.page import budget, duration, label, table, tile, write_page
+from foretext.report.page import budget, duration, table, tile, words_of, write_page
 from foretext.report.task_card import POINTS, figure_name, figure_text
 
 __all__ = ["Answer", "agreement", "answers", "report_comparison", "write_comparison_report"]
 
-PARTS = {"test": "test", "valid": "held-out"}
 TITLES = {"span_qa": "Question answering"}  # of tasks whose names say less
 REPORT = "report.html"
+PARTS = ("valid", "test")
 
 Content = Mapping[str, Any]
 
@@ -80,7 +89,7 @@ def write_comparison_report(content: Content, path: Path) -> None:
         notes=facts.notes,
         tiles=_tiles(facts),
         figure=figure_name(facts.judged_by),
-        part=PARTS[facts.part],
+        part=_part(facts.part),
         leaders=leader_rows(facts),
         left_out=left_out(facts.candidates),
         scale=_scale(facts),
@@ -103,16 +112,26 @@ def write_comparison_report(content: Content, path: Path) -> None:
 
 def _title(facts: ComparisonFacts, folder: Path) -> str:
     name = facts.task.rpartition(":")[2]
-    said = TITLES.get(name, label(name)[:1].upper() + label(name)[1:])
-    return f"{said}: {facts.data or folder.resolve().name}"
+    words = words_of(name)
+    said = retold(TITLES.get(name, words[:1].upper() + words[1:]))
+    return message("comparison.title", task=said, name=facts.data or folder.resolve().name)
+
+
+def _part(part: str) -> str:
+    """Return what the rows of a part are called."""
+    return message(f"comparison.part.{part}")
 
 
 def _summary(facts: ComparisonFacts) -> str:
     tried = sum(bool(each.rounds) for each in facts.candidates)
     rows = facts.rows.get(facts.part, 0)
-    return (
-        f"{tried} candidates in {budget(facts.budget_seconds)}, judged by "
-        f"{figure_name(facts.judged_by)} on {rows:,} {PARTS[facts.part]} rows"
+    return message(
+        "comparison.summary",
+        tried=tried,
+        budget=budget(facts.budget_seconds),
+        figure=figure_name(facts.judged_by),
+        rows=rows,
+        part=_part(facts.part),
     )
 
 
@@ -129,26 +148,25 @@ def _tiles(facts: ComparisonFacts) -> list[tuple[str, str]]:
     chosen = next((each for each in facts.candidates if each.name == named), None)
     tiles = []
     if chosen is not None and chosen.test is not None:
-        said = f"{figure_name(facts.judged_by)} of {chosen.name}, {PARTS[facts.part]}"
+        figure, part = figure_name(facts.judged_by), _part(facts.part)
+        said = message("comparison.tile.figure", figure=figure, name=chosen.name, part=part)
         tiles.append((said, figure_text(facts.judged_by, chosen.test.value)))
     if chosen is not None and chosen.seconds is not None:
-        tiles.append(("to fit it", _whole(duration(chosen.seconds.fit))))
-    tiles += [
-        (f"{PARTS.get(part, part)} rows" if part != "train" else "rows to learn from", tile(rows))
-        for part, rows in facts.rows.items()
-        if rows
-    ]
-    return [
-        *tiles,
-        (f"used of {budget(facts.budget_seconds)}", _whole(duration(facts.used_seconds))),
-    ]
+        tiles.append((message("comparison.tile.fit"), _whole(duration(chosen.seconds.fit))))
+    tiles += [(_rows_tile(part), tile(rows)) for part, rows in facts.rows.items() if rows]
+    used = message("comparison.tile.used", budget=budget(facts.budget_seconds))
+    return [*tiles, (used, _whole(duration(facts.used_seconds)))]
+
+
+def _rows_tile(part: str) -> str:
+    if part == "train":
+        return message("comparison.tile.train")
+    return message("comparison.tile.rows", part=_part(part) if part in PARTS else part)
 
 
 def _whole(time: str) -> str:
     """Return a time whose numbers stay on the line of their units."""
-    for unit in ("h", "min", "s"):
-        time = time.replace(f" {unit}", f"\u00a0{unit}")
-    return time
+    return re.sub(r"(\d) ", "\\1\u00a0", time)
 
 
 def _scale(facts: ComparisonFacts) -> tuple[str, str] | None:
@@ -160,7 +178,7 @@ def _scale(facts: ComparisonFacts) -> tuple[str, str] | None:
 def _groups(candidates: Sequence[ComparedCandidate]) -> list[tuple[int, str]]:
     """Return number and name of the groups of candidates that took part."""
     found = {each.group for each in candidates if each.rounds}
-    return [(number, group) for number, group in enumerate(GROUPS, 1) if group in found]
+    return [(number, group_name(group)) for number, group in enumerate(GROUPS, 1) if group in found]
 
 
 def _of_numbers(rows: list[dict[str, Any]], *, num_texts: int = 0) -> dict[str, list[Any]]:
@@ -178,14 +196,19 @@ def _of_numbers(rows: list[dict[str, Any]], *, num_texts: int = 0) -> dict[str, 
 def _settings(facts: ComparisonFacts) -> list[tuple[str, list[tuple[str, Any]]]]:
     """Return how the comparison was made, as tables under headlines."""
     machine = [
-        (name, human_bytes(value) if name == "memory" else int(value))
+        (_setting(name), human_bytes(value) if name == "memory" else int(value))
         for name, value in facts.machine.items()
     ]
     return [
-        ("comparison", [("rounds", facts.rounds), ("seeds", facts.seeds),
-                        ("foretext", facts.foretext)]),
-        *([("machine", machine)] if machine else []),
+        (_setting("comparison"), [(_setting("rounds"), facts.rounds),
+                                  (_setting("seeds"), facts.seeds), ("foretext", facts.foretext)]),
+        *([(_setting("machine"), machine)] if machine else []),
     ]  # fmt: skip
+
+
+def _setting(name: str) -> str:
+    key = f"comparison.settings.{name}"
+    return message(key) if has_message(key) else name
 
 
 def _comparison_charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
@@ -201,7 +224,11 @@ def _comparison_charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
         costed = list(_costed(facts.candidates, of, words))
         if len(costed) >= FEWEST_CANDIDATES:
             charts[key] = cost_chart(costed, cost, name, number_format=number_format)
-    scores = learning_chart(facts.candidates, f"{name}, held-out rows", number_format=number_format)
+    scores = learning_chart(
+        facts.candidates,
+        message("comparison.curves.axis", figure=name),
+        number_format=number_format,
+    )
     labels = label_chart(facts.label_curve, name, number_format=number_format)
     found = {"scores": scores, "labels": labels}
     return charts | {key: chart for key, chart in found.items() if chart is not None}
@@ -253,7 +280,7 @@ def _figure_rows(facts: ComparisonFacts) -> list[Row]:
         name for name in names if not all(_is_count(own.get(name)) for own in measured.values())
     ]
     return [
-        {"candidate": candidate}
+        {message("comparison.column.candidate"): candidate}
         | {figure_name(name): figure_text(name, own[name], 4) for name in shown if name in own}
         for candidate, own in measured.items()
     ]
@@ -264,12 +291,12 @@ def _forecast_rows(facts: ComparisonFacts) -> list[Row]:
     name = facts.judged_by
     return [
         {
-            "candidate": each.name,
-            "now": figure_text(name, found.value - found.gain),
-            "forecast": figure_text(name, found.value),
-            "gain": f"+{figure_text(name, found.gain)}",
-            "after": budget(found.seconds),
-            "by": found.from_,
+            message("comparison.column.candidate"): each.name,
+            message("comparison.forecast.now"): figure_text(name, found.value - found.gain),
+            message("comparison.forecast.forecast"): figure_text(name, found.value),
+            message("comparison.forecast.gain"): f"+{figure_text(name, found.gain)}",
+            message("comparison.forecast.after"): budget(found.seconds),
+            message("comparison.forecast.by"): retold(found.from_),
         }
         for each in facts.candidates
         if (found := each.forecast) is not None
@@ -279,7 +306,7 @@ def _forecast_rows(facts: ComparisonFacts) -> list[Row]:
 def _shared_rows(facts: ComparisonFacts) -> list[Row]:
     """Return what was done once, how long it took, and whom it served."""
     return [
-        {"work": each.what, "time": duration(each.seconds), "served": each.candidates}
+        {"work": retold(each.what), "time": duration(each.seconds), "served": each.candidates}
         for each in facts.shared
     ]
 
@@ -289,10 +316,8 @@ def agreement(facts: ComparisonFacts) -> str:
     found = facts.agreement
     if found is None:
         return ""
-    return (
-        f"{found.all:,} rows are answered right by all of them, {found.none:,} by none, "
-        f"{found.some:,} by some."
-    )
+    counts = {"all": found.all, "none": found.none, "some": found.some}
+    return message("comparison.disagree.agreement", **counts)
 
 
 def answers(row: Disagreement) -> list[Answer]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from foretext.messages import has_message, message
 from foretext.progress import human_bytes, human_count
 from foretext.report.comparison_costs import group_color, is_drawn
 from foretext.report.comparison_files import ComparedCandidate, ComparisonFacts, Measured
@@ -15,7 +16,9 @@ from foretext.report.task_card import POINTS, figure_text
 __all__ = [
     "Bar",
     "LeaderRow",
+    "Mark",
     "cost_rows",
+    "group_name",
     "interval_scale",
     "leader_rows",
     "left_out",
@@ -34,6 +37,13 @@ class Bar(NamedTuple):
     middle: float
 
 
+class Mark(NamedTuple):
+    """What stands beside a candidate's name."""
+
+    kind: str  # such as "recommended"
+    words: str
+
+
 class LeaderRow(NamedTuple):
     """A candidate in the table of figures, as text."""
 
@@ -41,7 +51,7 @@ class LeaderRow(NamedTuple):
     name: str
     group: str
     color: int  # number of the group
-    marks: list[str]  # such as "recommended"
+    marks: list[Mark]
     sentence: str | None  # in place of figures
     figure: str
     interval: str
@@ -97,13 +107,19 @@ def cost_rows(candidates: Sequence[ComparedCandidate]) -> list[dict[str, str]]:
     """Return what each candidate with figures costs, as text."""
     return [
         {
-            "candidate": each.name,
-            "time to fit": _fit(each),
-            "ms a row": _use(each.milliseconds_per_row),
-            "in batches": _use(each.milliseconds_in_batches),
-            "on disk": human_bytes(each.disk_bytes) if each.disk_bytes else "–",
-            "memory to fit": human_bytes(each.memory_bytes) if each.memory_bytes else "–",
-            "parameters": human_count(each.parameters) if each.parameters else "–",
+            message("comparison.column.candidate"): each.name,
+            message("comparison.column.fit"): _fit(each),
+            message("comparison.column.use"): _use(each.milliseconds_per_row),
+            message("comparison.column.batches"): _use(each.milliseconds_in_batches),
+            message("comparison.column.disk"): human_bytes(each.disk_bytes)
+            if each.disk_bytes
+            else "–",
+            message("comparison.column.memory"): human_bytes(each.memory_bytes)
+            if each.memory_bytes
+            else "–",
+            message("comparison.column.parameters"): human_count(each.parameters)
+            if each.parameters
+            else "–",
         }
         for each in candidates
         if _has_figure(each.test)
@@ -122,10 +138,10 @@ def _leader_row(
     return LeaderRow(
         rank=rank,
         name=each.name,
-        group=each.group,
+        group=group_name(each.group),
         color=group_color(each.group),
         marks=list(_marks(each, facts, rank)),
-        sentence=None if has_figure else each.sentence or "It has no figures.",
+        sentence=None if has_figure else each.sentence or message("comparison.no_figures"),
         figure=figure_text(figure, found.value) if has_figure and found else "",
         interval=_interval(figure, found),
         bar=_bar(found, scale) if has_figure and found and scale else None,
@@ -137,24 +153,39 @@ def _leader_row(
     )
 
 
-def _marks(each: ComparedCandidate, facts: ComparisonFacts, rank: int | None) -> Iterator[str]:
+def _marks(each: ComparedCandidate, facts: ComparisonFacts, rank: int | None) -> Iterator[Mark]:
     if facts.recommendation is not None and facts.recommendation.name == each.name:
-        yield "recommended"
+        yield _mark("recommended")
     against = each.against_best
     if each.not_learned is not None:
-        yield "has not learned"
+        yield _mark("has_not_learned")
     elif rank is not None and rank > 1 and against is not None and against.is_tie:
-        yield "tie"
+        yield _mark("tie")
     if each.status == "dropped" and each.rounds:
-        yield f"dropped in round {each.rounds[-1].round}"
+        said = message("comparison.mark.dropped_in", round=each.rounds[-1].round)
+        yield Mark("dropped", said)
     elif each.status != "finished":
-        yield each.status
+        yield _mark(each.status.replace(" ", "_"))
+
+
+def _mark(name: str) -> Mark:
+    return Mark(name.partition("_")[0], message(f"comparison.mark.{name}"))
+
+
+def group_name(group: str) -> str:
+    """Return what a group of candidates is called; one that nobody knows as it stands."""
+    key = f"comparison.group.{group.replace(' ', '_')}"
+    return message(key) if has_message(key) else group
 
 
 def _interval(figure: str, found: Measured | None) -> str:
     if found is None or found.low is None or found.high is None:
         return ""
-    return f"{figure_text(figure, found.low)} to {figure_text(figure, found.high)}"
+    return _reach(figure_text(figure, found.low), figure_text(figure, found.high))
+
+
+def _reach(low: str, high: str) -> str:
+    return message("page.chart.interval", low=low, high=high)
 
 
 def _difference(each: ComparedCandidate, figure: str, rank: int | None) -> tuple[str, str]:
@@ -165,7 +196,7 @@ def _difference(each: ComparedCandidate, figure: str, rank: int | None) -> tuple
     value = _signed(figure, found.value)
     if found.low is None or found.high is None:
         return value, ""
-    return value, f"{_signed(figure, found.low)} to {_signed(figure, found.high)}"
+    return value, _reach(_signed(figure, found.low), _signed(figure, found.high))
 
 
 def _valid(each: ComparedCandidate, figure: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from foretext.messages import commas, message
 from foretext.progress import human_bytes
 from foretext.report.charts import number_axis, specification
 from foretext.report.page import label, table, tile
@@ -16,15 +17,7 @@ NUM_BARS = 12  # scripts and frequent words shown
 NUM_FILES = 20  # listed
 COUNTS = ("num_files", "documents", "sentences", "tokens", "distinct_words", "characters")
 
-TITLES = {
-    "least": "shortest",
-    "p05": "5 %",
-    "p25": "25 %",
-    "median": "median",
-    "p75": "75 %",
-    "p95": "95 %",
-    "most": "longest",
-}
+QUANTILES = ("least", "p05", "p25", "median", "p75", "p95", "most")
 ROW_HEIGHT = 46  # pixels, of one kind of length
 
 
@@ -41,7 +34,10 @@ def write_corpus_report(path: str | Path, report: Mapping[str, Any], *, title: s
     """
     from foretext.report.page import write_page
 
-    lengths = {"document": report["document_lengths"], "sentence": report["sentence_lengths"]}
+    lengths = {
+        message(f"corpus.lengths.{each}"): report[f"{each}_lengths"]
+        for each in ("document", "sentence")
+    }
     write_page(
         Path(path),
         "corpus.html.j2",
@@ -70,7 +66,7 @@ def _summary(report: Mapping[str, Any]) -> str:
     """Return size, formats and encoding in one line."""
     size = [] if report["bytes"] is None else [human_bytes(report["bytes"])]
     packed = [name for name in report["compressions"] if name != "none"]
-    return ", ".join([*size, *report["formats"], *packed, report["encoding"]])
+    return commas([*size, *report["formats"], *packed, report["encoding"]])
 
 
 def _options(settings: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -87,9 +83,9 @@ def _options(settings: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def _covered(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "min_count": row["min_count"],
-        "words kept": row["words"],
-        "tokens kept": row["tokens"],
-        "share of the tokens": f"{row['token_rate']:.1%}",
+        message("corpus.coverage.words_kept"): row["words"],
+        message("corpus.coverage.tokens_kept"): row["tokens"],
+        message("corpus.coverage.share"): f"{row['token_rate']:.1%}",
     }
 
 
@@ -106,16 +102,19 @@ def growth_chart(growth: Sequence[Mapping[str, int]]) -> dict[str, Any]:
     """Draw distinct words over tokens read, from records of ``tokens`` and ``distinct_words``."""
     import altair as alt
 
+    words = message("corpus.growth.words")
     chart = alt.Chart(alt.InlineData(values=list(growth)))
     chart = chart.mark_line(point=alt.OverlayMarkDef(size=36), strokeWidth=2).encode(
-        x=alt.X("tokens:Q", title="tokens read", axis=number_axis("~s", grid=False)),
-        y=alt.Y("distinct_words:Q", title="distinct words", axis=number_axis("~s")),
+        x=alt.X(
+            "tokens:Q", title=message("corpus.growth.tokens"), axis=number_axis("~s", grid=False)
+        ),
+        y=alt.Y("distinct_words:Q", title=words, axis=number_axis("~s")),
         tooltip=[
-            alt.Tooltip("tokens:Q", format=","),
-            alt.Tooltip("distinct_words:Q", title="distinct words", format=","),
+            alt.Tooltip("tokens:Q", title=label("tokens"), format=","),
+            alt.Tooltip("distinct_words:Q", title=words, format=","),
         ],
     )
-    return specification(chart, "Growth of the vocabulary", 240)
+    return specification(chart, message("corpus.growth.description"), 240)
 
 
 def lengths_chart(lengths: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
@@ -131,11 +130,14 @@ def lengths_chart(lengths: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         y=alt.Y("text:N", title=None, sort=list(lengths), axis=alt.Axis(grid=False)),
         tooltip=[
-            alt.Tooltip("text:N", title="tokens of a"),
-            *(alt.Tooltip(f"{name}:Q", title=title, format=",") for name, title in TITLES.items()),
+            alt.Tooltip("text:N", title=message("corpus.lengths.tokens_of_a")),
+            *(
+                alt.Tooltip(f"{name}:Q", title=message(f"corpus.lengths.{name}"), format=",")
+                for name in QUANTILES
+            ),
         ],
     )
-    axis = alt.Axis(title="tokens", format="~s", tickCount=6)
+    axis = alt.Axis(title=message("corpus.lengths.tokens"), format="~s", tickCount=6)
     most = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("p05_drawn:Q", scale=scale, axis=axis), x2="p95_drawn:Q"
     )
@@ -143,9 +145,11 @@ def lengths_chart(lengths: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
         x="p25_drawn:Q", x2="p75_drawn:Q"
     )
     middle = base.mark_tick(height=16, thickness=3).encode(x="median_drawn:Q")
-    return specification(most + half + middle, "Lengths", ROW_HEIGHT * len(rows))
+    return specification(
+        most + half + middle, message("corpus.lengths.description"), ROW_HEIGHT * len(rows)
+    )
 
 
 def _drawn(quantiles: Mapping[str, float]) -> dict[str, float]:
     """Return the places of the quantiles on a logarithmic axis, which has no zero."""
-    return {f"{name}_drawn": max(quantiles[name], 1) for name in list(TITLES)[1:-1]}
+    return {f"{name}_drawn": max(quantiles[name], 1) for name in QUANTILES[1:-1]}

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
+from foretext.messages import clauses, message
 from foretext.report.page import PageOptions, setting_sections
 from foretext.report.run_files import (
     DocumentsFacts,
@@ -40,7 +41,7 @@ def report_documents(folder: RunFolder, options: PageOptions) -> None:
         folder.report,
         title=options.headline(facts["recipe"], folder.named),
         settings=read_sections(folder.recipe),
-        facts=shown | {"nearest to their own text": f"{facts['found_again_rate']:.1%}"},
+        facts=shown | {message("runs.documents.found_again"): f"{facts['found_again_rate']:.1%}"},
         metrics=read_records(folder.metrics, Record),
         documents=DocumentVectors.load(folder.path),
     )
@@ -71,14 +72,15 @@ def write_documents_report(
     from foretext.report.page import write_page
     from foretext.vectors.best_weights import ending_sentence
 
-    size = f"{counted(len(documents), 'document')} as vectors of {documents.vector_size} dimensions"
+    number = number_of("document", len(documents))
+    size = message("runs.documents.summary", documents=number, size=documents.vector_size)
     ending = ending_sentence(metrics) if metrics else None
     write_page(
         Path(path),
         "documents.html.j2",
         training_curves(metrics),
         title=title,
-        summary="; ".join(filter(None, (size, ending))),
+        summary=clauses([size, *filter(None, [ending])]),
         tiles=run_tiles(facts, metrics),
         neighbors=_neighbors(documents),
         settings=setting_sections(settings),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from foretext.report.charts import legend_above, number_axis, specification
+from foretext.messages import message, retold
+from foretext.report.charts import chooser, legend_above, number_axis, specification
 from foretext.report.comparison_costs import is_drawn
 from foretext.report.comparison_files import LabelCurve, LabelLine, LabelPoint
 from foretext.report.page import table
@@ -16,7 +18,6 @@ __all__ = ["label_chart", "label_failures", "label_table"]
 HEIGHT = 340  # pixels
 MARGIN = 1.25  # by which the logarithmic axis goes on beyond its points
 APART = 1.02  # by which lines stand beside each other, so that their intervals can be seen
-ALL = "all"
 
 
 def label_chart(
@@ -35,15 +36,13 @@ def label_chart(
     if curve is None or not rows:
         return None
     names = list(dict.fromkeys(row["name"] for row in rows))
-    chosen = alt.param(
-        name="labelled", value=ALL, bind=alt.binding_select(options=[ALL, *names], name="Show ")
-    )
-    is_chosen = f"labelled === '{ALL}' || datum.name === labelled"
+    chosen = chooser("labelled", names)
+    is_chosen = f"labelled === {json.dumps(message('page.chart.all'))} || datum.name === labelled"
     ends = [min(row["x"] for row in rows) / MARGIN, max(row["x"] for row in rows) * MARGIN]
     across = alt.Scale(type="log", domain=ends, nice=False)
     axis = number_axis(",", grid=False, values=[each for each in curve.labels if each])
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("x:Q", title="labels to learn from", axis=axis, scale=across),
+        x=alt.X("x:Q", title=message("page.labels.axis"), axis=axis, scale=across),
         y=alt.Y("value:Q", title=title, axis=number_axis(number_format, tickCount=6),
                 scale=alt.Scale(zero=False)),
         color=alt.Color("name:N", sort=names, scale=alt.Scale(domain=names),
@@ -55,16 +54,18 @@ def label_chart(
     reaches = base.mark_rule(strokeWidth=1.5).encode(y="low:Q", y2="high:Q", detail="x:Q")
     points = base.mark_point(filled=True, size=52).encode(
         tooltip=[
-            alt.Tooltip("name:N", title="candidate"),
-            alt.Tooltip("labels:Q", format=","),
+            alt.Tooltip("name:N", title=message("page.chart.candidate")),
+            alt.Tooltip("labels:Q", title=retold("labels"), format=","),
             alt.Tooltip("value:Q", title=title, format=number_format),
             alt.Tooltip("interval:N", title="95 %"),
-            alt.Tooltip("draws:Q"),
+            alt.Tooltip("draws:Q", title=retold("draws")),
         ]
     )
     drawn = reaches + lines + points
     drawn = drawn.add_params(chosen) if len(names) > 1 else drawn
-    return specification(drawn + _crossing(curve, across), f"{title} by labels", HEIGHT)
+    return specification(
+        drawn + _crossing(curve, across), message("page.labels.description", title=title), HEIGHT
+    )
 
 
 def label_table(curve: LabelCurve | None, judged_by: str) -> dict[str, list[Any]]:
@@ -72,7 +73,7 @@ def label_table(curve: LabelCurve | None, judged_by: str) -> dict[str, list[Any]
     labels = [] if curve is None else curve.labels
     found = table(
         [
-            {"candidate": line.name}
+            {message("page.chart.candidate"): line.name}
             | {f"{number:,}": _shown(line, number, judged_by) for number in labels}
             for line in ([] if curve is None else curve.lines)
         ]
@@ -83,7 +84,10 @@ def label_table(curve: LabelCurve | None, judged_by: str) -> dict[str, list[Any]
 def label_failures(curve: LabelCurve | None) -> list[tuple[str, str]]:
     """Return the name and the sentence of each training that failed."""
     return [
-        (f"{each.name}, {each.labels:,} labels, draw {each.draw + 1}", each.sentence)
+        (
+            message("page.labels.failure", name=each.name, labels=each.labels, draw=each.draw + 1),
+            retold(each.sentence),
+        )
         for each in ([] if curve is None else curve.cells)
         if each.sentence
     ]
@@ -98,7 +102,7 @@ def _rows(curve: LabelCurve) -> Iterator[dict[str, Any]]:
                     "name": line.name,
                     **point.model_dump(include={"labels", "value", "low", "high", "draws"}),
                     "x": point.labels * APART ** (index - middle),
-                    "interval": f"{point.low:.3f} to {point.high:.3f}",
+                    "interval": _interval(point),
                 }
 
 
@@ -110,7 +114,7 @@ def _crossing(curve: LabelCurve, across: Any) -> Any:
     rows: Sequence[dict[str, Any]] = [] if found is None else [{"at": found.labels}]
     base = alt.Chart(alt.InlineData(values=[*rows])).encode(x=alt.X("at:Q", scale=across))
     rule = base.mark_rule(strokeDash=[4, 4], strokeWidth=1.5)
-    said = "" if found is None else f"about {found.about:,}"
+    said = "" if found is None else message("page.labels.about", about=found.about)
     text = base.mark_text(align="left", dx=5, dy=4, fontSize=12, baseline="top")
     return rule + text.encode(y=alt.value(0), text=alt.value(said))
 
@@ -123,6 +127,10 @@ def _shown(line: LabelLine, number: int, judged_by: str) -> str:
         figure_text(judged_by, each) for each in (point.value, (point.high - point.low) / 2)
     )
     return f"{value} ± {reach}{_mark(point)}"
+
+
+def _interval(point: LabelPoint) -> str:
+    return message("page.chart.interval", low=f"{point.low:.3f}", high=f"{point.high:.3f}")
 
 
 def _mark(point: LabelPoint) -> str:

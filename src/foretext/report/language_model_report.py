@@ -7,7 +7,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
+from foretext.messages import message, retold
 from foretext.report.charts import curve_chart
 from foretext.report.page import PageOptions, duration, label, setting_sections, table, tile
 from foretext.report.run_files import (
@@ -68,15 +69,20 @@ def write_language_model_report(
     """
     from foretext.report.page import write_page
 
-    charts = training_curves(metrics, loss="loss (nats a predicted token)")
+    charts = training_curves(metrics, loss=message("runs.language_model.loss"))
     accuracies = {
-        name: name.removeprefix("valid_").removesuffix("_accuracy").replace("_", " ")
+        name: retold(name.removeprefix("valid_").removesuffix("_accuracy").replace("_", " "))
         for record in metrics
         for name in record
         if name.startswith("valid_") and name.endswith("_accuracy")
     }
     shares = curve_chart(
-        metrics, accuracies, "held-out accuracy", unit="tokens", height=200, number_format=".0%"
+        metrics,
+        accuracies,
+        message("runs.language_model.accuracy"),
+        unit="tokens",
+        height=200,
+        number_format=".0%",
     )
     if shares is not None:
         charts["accuracy"] = shares
@@ -85,7 +91,11 @@ def write_language_model_report(
         "language_model.html.j2",
         charts,
         title=title,
-        summary=f"{facts['parameters']:,} parameters, {counted(facts['vocab_size'], 'token')}",
+        summary=message(
+            "runs.language_model.summary",
+            parameters=facts["parameters"],
+            tokens=number_of("token", facts["vocab_size"]),
+        ),
         warnings=facts.get("warnings") or [],
         tiles=_tiles(facts, metrics),
         moments=_moments(samples),
@@ -102,12 +112,12 @@ def _tiles(facts: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> li
     if not metrics:
         return tiles
     last = metrics[-1]
-    tiles.append(("training time", duration(last["time"])))
+    tiles.append((message("page.training.time"), duration(last["time"])))
     if (speed := _speed(metrics)) is not None:
-        tiles.append(("tokens a second", tile(speed)))
+        tiles.append((message("runs.language_model.speed"), tile(speed)))
     shares = [record["mfu"] for record in metrics if "mfu" in record]
     if shares:  # of the operations that the machine can do, what the model took
-        tiles.append(("machine used (MFU)", f"{median(shares):.0%}"))
+        tiles.append((message("runs.language_model.mfu"), f"{median(shares):.0%}"))
     named = {name: value for name, value in _kept(facts, metrics) if name.startswith("valid_")}
     return tiles + [
         (label(name.replace("valid", "held-out")), tile(v)) for name, v in named.items()
@@ -152,8 +162,9 @@ def _beside(
         "seconds": last["time"],
         "loss": dict(_kept(facts, metrics)).get("valid_loss"),
     }
+    planned, happens = (message(f"runs.language_model.{each}") for each in ("planned", "happened"))
     return [
-        {"": label(name), "planned": plan[name], "happened": value}
+        {"": label(name), planned: plan[name], happens: value}
         for name, value in happened.items()
         if plan.get(name) is not None and value is not None
     ]

@@ -3,50 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foretext.backbones.base import Backbone
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
+from foretext.messages import ended, message, retold
 from foretext.objectives.base import Objective
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
 
 __all__ = ["model_card"]
-
-CARD = """# {title}
-
-{shape}, {parameters:,} parameters, {vocab_size:,} tokens in the vocabulary. Pretrained by \
-foretext {foretext} on {read} of {tokens:,} tokens; {held_out_tokens:,} more were \
-held out.
-
-{warnings}| | |
-|---|---|
-{figures}
-
-## Use
-
-```python
-import foretext as ft
-
-model = ft.load("{folder}")
-{usage}model.embed(["a text of several words"])  # (1, {dim}) float32
-```
-
-{opened_by}
-
-## Settings
-
-```toml
-{settings}```
-"""
-
-THEIRS = """\
-The folder is also one of Hugging Face's: `transformers.AutoModel.from_pretrained("{folder}")` and
-`AutoTokenizer` open it, and give the same numbers. Model and head are a `{their_class}`."""
-OWN = """\
-Only foretext opens this folder; `transformers` has no such model. `model.safetensors` holds the
-weights under foretext's names and `config.json` their shape."""
 
 
 def model_card(
@@ -72,42 +39,62 @@ def model_card(
     """
     import tomli_w
 
-    figures = [*_figures(record, objective), ("text", folding(recipe))]
-    return CARD.format(
+    figures = [*_figures(record, objective), (message("cards.model.text_row"), folding(recipe))]
+    text = message(
+        "cards.model.text",
         **{
             **facts,
-            "warnings": "".join(f"Warning: {each}.\n\n" for each in facts.get("warnings", [])),
+            "warnings": _warned(facts.get("warnings", [])),
         },
-        title=f"A {objective.kind} language model" if objective.kind else recipe.name,
+        title=_title(recipe, objective),
         shape=_shape(recipe, backbone),
         dim=backbone.dim,
-        read=counted(facts["documents"], "document"),
+        read=number_of("document", facts["documents"]),
         figures="\n".join(f"| {name} | {value} |" for name, value in figures),
         usage="" if objective.usage is None else f"{objective.usage}\n",
         folder=folder,
-        opened_by=(OWN if their_class is None else THEIRS).format(
-            folder=folder, their_class=their_class
-        ),
+        opened_by=message("cards.model.own")
+        if their_class is None
+        else message("cards.model.theirs", folder=folder, their_class=their_class),
         settings=tomli_w.dumps(recipe.sections()),
     )
+    return f"{text}\n"
 
 
 def _shape(recipe: Recipe, backbone: Backbone) -> str:
     """What the network is; the Transformer, which most are, goes without saying."""
-    layers = f"{backbone.num_layers} layer{'s' if backbone.num_layers != 1 else ''}"
-    shape = f"{layers} of width {backbone.dim}"
+    layers = number_of("layer", backbone.num_layers)
+    shape = message("cards.model.shape", layers=layers, dim=backbone.dim)
     name = recipe.parts["backbone"].name
-    return shape if name == "transformer" else f"A backbone `{name}`, {shape}"
+    if name == "transformer":
+        return shape
+    return message("cards.model.backbone", name=name, shape=shape)
+
+
+def _title(recipe: Recipe, objective: Objective) -> str:
+    if not objective.kind:
+        return recipe.name
+    return message("cards.model.title", kind=retold(objective.kind))
+
+
+def _warned(warnings: Sequence[str]) -> str:
+    said = (ended(retold(each)) for each in warnings)
+    return "".join(f"{message('cards.warning', said=each)}\n\n" for each in said)
 
 
 def _figures(record: Mapping[str, Any], objective: Objective) -> list[tuple[str, str]]:
     """What the last record says, in words."""
-    rows = [("steps", f"{record['step']:,}"), ("seconds of training", f"{record['time']:.0f}")]
-    rows += [("training loss", f"{record['loss']:.4f}")]
+    rows = [
+        (message("cards.model.steps"), f"{record['step']:,}"),
+        (message("cards.model.seconds"), f"{record['time']:.0f}"),
+        (message("cards.model.loss"), f"{record['loss']:.4f}"),
+    ]
     for name, value in record.items():
         if name.startswith("valid_"):
             said = name.removeprefix("valid_").replace("_", " ").replace(" lm", " LM")
-            rows.append((f"held-out {said}", f"{value:.4f}"))
+            held_out = message("cards.model.held_out", figure=retold(said))
+            rows.append((held_out, f"{value:.4f}"))
     if objective.scores_text and "valid_loss" in record:
-        rows.append(("held-out perplexity per token", f"{math.exp(record['valid_loss']):.2f}"))
+        perplexity = f"{math.exp(record['valid_loss']):.2f}"
+        rows.append((message("cards.model.perplexity"), perplexity))
     return rows

@@ -18,16 +18,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foretext.base.errors import OutputError, is_panic
 from foretext.base.files import atomic_file
+from foretext.messages import TAGS, language, message, retold
 from foretext.progress import human_count
 
 if TYPE_CHECKING:
     import jinja2
+    from markupsafe import Markup
 
 __all__ = [
     "PageOptions",
     "best_first",
     "budget",
     "cell",
+    "coded",
     "duration",
     "label",
     "make_ready",
@@ -36,6 +39,7 @@ __all__ = [
     "setting_sections",
     "table",
     "tile",
+    "words_of",
     "write_page",
 ]
 
@@ -52,7 +56,8 @@ class PageOptions(NamedTuple):
 
     def headline(self, learned: str, folder: Path) -> str:
         """Return the title, or what was learned and the name of the run's folder."""
-        return self.title or f"{learned}: {folder.resolve().name}"
+        name = folder.resolve().name
+        return self.title or message("page.headline", learned=learned, name=name)
 
 
 def write_page(path: Path, template: str, charts: dict[str, dict[str, Any]], **parts: Any) -> None:
@@ -77,6 +82,7 @@ def page_html(template: str, charts: dict[str, dict[str, Any]], **parts: Any) ->
             scripts=scripts,
             script_hashes=[_hash(script) for script in scripts],
             style=_resource("page.css"),
+            lang=TAGS[language()],
             **parts,
         )
     )
@@ -108,7 +114,8 @@ def _templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"cell": cell, "percent": percent}
+    environment.filters |= {"cell": cell, "percent": percent, "retold": retold, "coded": coded}
+    environment.globals["t"] = message
     return environment
 
 
@@ -150,7 +157,7 @@ def cell(value: Any) -> str:
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return message("page.yes" if value else "page.no")
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
@@ -158,6 +165,16 @@ def cell(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(cell(item) for item in value) or "–"
     return str(value)
+
+
+def coded(text: str) -> Markup:
+    """Return a text as HTML, what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    parts = text.split("`")
+    html = (Markup("<code>{}</code>").format(each) if n % 2 else escape(each)
+            for n, each in enumerate(parts))  # fmt: skip
+    return Markup("").join(html)
 
 
 def tile(value: Any) -> str:
@@ -170,19 +187,22 @@ def tile(value: Any) -> str:
 def duration(seconds: float) -> str:
     """Return a time with its units: ``0.8 s``, ``42 s``, ``3 min 05 s``, ``1 h 20 min``."""
     if seconds < 10:
-        return f"{seconds:.1f} s"
+        return message("page.duration.seconds", seconds=f"{seconds:.1f}")
     minutes, second = divmod(round(seconds), 60)
     hours, minute = divmod(minutes, 60)
     if hours:
-        return f"{hours} h {minute:02} min"
-    return f"{minutes} min {second:02} s" if minutes else f"{second} s"
+        return message("page.duration.hours", hours=hours, minutes=f"{minute:02}")
+    if minutes:
+        return message("page.duration.minutes", minutes=minutes, seconds=f"{second:02}")
+    return message("page.duration.seconds", seconds=second)
 
 
 def budget(seconds: float) -> str:
     """Return a time as people set it: whole minutes or hours without smaller units."""
-    for unit, size in (("h", 3600), ("min", 60)):
-        if seconds >= size and seconds % size == 0:
-            return f"{seconds / size:.0f} {unit}"
+    if seconds >= 3600 and seconds % 3600 == 0:
+        return message("page.duration.whole_hours", hours=f"{seconds / 3600:.0f}")
+    if seconds >= 60 and seconds % 60 == 0:
+        return message("page.duration.whole_minutes", minutes=f"{seconds / 60:.0f}")
     return duration(seconds)
 
 
@@ -192,7 +212,12 @@ def percent(share: float) -> str:
 
 
 def label(name: str) -> str:
-    """Return the words of a setting or figure called `name`: ``num_tokens`` is ``tokens``."""
+    """Return what a figure or fact called `name` is called: ``num_tokens`` is ``tokens``."""
+    return retold(words_of(name))
+
+
+def words_of(name: str) -> str:
+    """Return the English words of a name."""
     return name.removeprefix("num_").replace("held_out", "held-out").replace("_", " ")
 
 

@@ -63,8 +63,6 @@ class Showing:
                 title=self.title,
                 kind=self._said("kind"),
                 summary=self._said("summary"),
-                footer=message("show.footer"),
-                lang={"zh": "zh-CN"}.get(self.language, self.language),
                 shown=self.shown,
                 say=message,
                 largest=_largest,

@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from html import escape
 
+from foretext.messages import message
+
 __all__ = ["structure_svg"]
 
 Shape = tuple[int, ...]
@@ -42,7 +44,7 @@ def structure_svg(layers: Layers) -> str:
     total = LARGEST + MOST_PLANES * STEP + TEXT
     return (
         f'<svg class="structure" viewBox="0 0 {left - GAP + 10:.0f} {total:.0f}" role="img" '
-        f'aria-label="structure of the network">{"".join(parts)}</svg>'
+        f'aria-label="{message("page.structure.label")}">{"".join(parts)}</svg>'
     )
 
 

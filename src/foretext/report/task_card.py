@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foretext.base.counted import counted
-from foretext.report.page import label, tile
+from foretext.base.counted import number_of
+from foretext.messages import commas, message, retold
+from foretext.report.page import tile, words_of
 
 __all__ = [
     "PARTS",
     "POINTS",
     "figure_name",
     "figure_text",
-    "labels_of",
     "measured_models",
+    "rows_of_labels",
     "task_card",
     "task_title",
 ]
@@ -46,8 +47,6 @@ $ foretext predict {folder} INPUT
 {settings}```
 """
 THEIRS = """
-The folder is also one of Hugging Face's, which `transformers` opens:
-
 ```python
 from transformers import AutoTokenizer, {their_class}
 
@@ -56,7 +55,7 @@ tokenizer = AutoTokenizer.from_pretrained("{folder}")
 ```
 """
 RIVALS = ("baseline", "majority", "untouched")  # facts of what stands beside a model
-PARTS = {"valid": "held out", "test": "test"}  # of the rows, and how people call them
+PARTS = ("valid", "test")  # of the rows
 NAMES = {  # words of figures, as people write them
     "f1": "F1",
     "spearman": "Spearman",
@@ -70,7 +69,7 @@ POINTS = {"bleu": "BLEU", "chrf": "chrF", "rouge_l": "ROUGE-L"}  # figures from 
 
 def task_title(facts: Facts) -> str:
     """Return the task and its base, such as "Tagging on lstm"."""
-    return f"{facts['title']} on {Path(facts['base']).name}"
+    return message("task.title", task=retold(facts["title"]), base=Path(facts["base"]).name)
 
 
 def task_card(
@@ -89,7 +88,7 @@ def task_card(
     parts = (
         _sentence(facts),
         _judgement(facts),
-        "\n".join(_figures(facts)) or "It was measured on no rows.",
+        "\n".join(_figures(facts)) or message("cards.task.nothing"),
         _seeds(facts),
         _ensemble(facts, their_class),
         _data(facts, sections.get("run", {})),
@@ -98,41 +97,58 @@ def task_card(
         _views(facts),
         _informative_features(facts),
     )
-    theirs = THEIRS.format(their_class=their_class, folder=folder)
-    return CARD.format(
+    text = message(
+        "cards.task.text",
         title=task_title(facts),
         description="\n\n".join(part for part in parts if part),
         folder=folder,
         use=facts["usage"],
-        theirs=f"\n{facts['files']}\n" if their_class is None else theirs,
+        theirs=f"\n{retold(facts['files'])}\n"
+        if their_class is None
+        else _theirs(their_class, folder),
         settings=tomli_w.dumps(dict(sections)),
     )
+    return f"{text}\n"
 
 
 def _sentence(facts: Facts) -> str:
-    return (
-        f"Learned by foretext {facts['foretext']} from "
-        f"{counted(facts['rows'], 'row')}{labels_of(facts)} in "
-        f"{facts['seconds']:.0f} s and {counted(facts['steps'], 'step')}, on `{facts['base']}`, "
-        f"{facts['method']}; {tile(facts['parameters'])} parameters."
+    return message(
+        "cards.task.sentence",
+        foretext=facts["foretext"],
+        rows=rows_of_labels(facts),
+        seconds=facts["seconds"],
+        steps=number_of("step", facts["steps"]),
+        base=facts["base"],
+        method=retold(facts["method"]),
+        parameters=tile(facts["parameters"]),
     )
 
 
-def labels_of(facts: Facts) -> str:
-    """Return how many labels rows have, and the scheme of tags; "" where they have none."""
+def rows_of_labels(facts: Facts) -> str:
+    """Return how many rows there are, of how many labels, and the scheme of tags."""
+    rows = number_of("row", facts["rows"])
     if not facts["labels"]:
-        return ""
-    scheme = f" (scheme {facts['scheme']})" if facts.get("scheme") else ""
-    return f" of {counted(facts['labels'], 'label')}{scheme}"
+        return rows
+    labels = number_of("label", facts["labels"])
+    if facts.get("scheme"):
+        return message("task.labels_of_scheme", rows=rows, labels=labels, scheme=facts["scheme"])
+    return message("task.labels_of", rows=rows, labels=labels)
+
+
+def _theirs(their_class: str, folder: Path) -> str:
+    return (
+        f"\n{message('cards.task.theirs')}\n{THEIRS.format(their_class=their_class, folder=folder)}"
+    )
 
 
 def _judgement(facts: Facts) -> str:
     """Return the verdict, and a line for each warning."""
     verdict = facts.get("verdict")
-    lines = [] if verdict is None else [f"**{verdict['sentence']}**"]
+    lines = [] if verdict is None else [f"**{retold(verdict['sentence'])}**"]
     if verdict is not None and verdict["command"]:
         lines.append(f"```console\n$ {verdict['command']}\n```")
-    return "\n\n".join([*lines, *(f"Warning: {each}" for each in facts.get("warnings", []))])
+    warned = (retold(each) for each in facts.get("warnings", []))
+    return "\n\n".join([*lines, *(message("cards.warning", said=each) for each in warned)])
 
 
 def _figures(facts: Facts) -> Iterator[str]:
@@ -141,7 +157,11 @@ def _figures(facts: Facts) -> Iterator[str]:
     if not parts:
         return
     models = measured_models(facts)
-    columns = [(f"{name}, {PARTS[part]}", of[part]) for part in parts for name, of in models]
+    columns = [
+        (message("cards.task.column", model=name, part=message(f"task.part.{part}")), of[part])
+        for part in parts
+        for name, of in models
+    ]
     yield _row("", *(name for name, _ in columns))
     yield _row("---", *("---:" for _ in columns))
     for figure in _names([facts[part] for part in parts], facts["judged_by"]):
@@ -151,16 +171,16 @@ def _figures(facts: Facts) -> Iterator[str]:
 def measured_models(facts: Facts) -> list[tuple[str, Facts]]:
     """Return name and figures by part, of the model, its network alone, and its baselines."""
     network, rivals = facts.get("network"), [facts.get(name) for name in RIVALS]
-    models = [("this model", facts)]
-    models += [("the network alone", network)] if network else []
-    return models + [(rival["name"], rival) for rival in rivals if rival]
+    models = [(retold("this model"), facts)]
+    models += [(retold("the network alone"), network)] if network else []
+    return models + [(retold(rival["name"]), rival) for rival in rivals if rival]
 
 
 def figure_name(name: str) -> str:
     """Return the name of a figure as people write it: ``macro_f1`` is "macro F1"."""
     if name in POINTS:
         return POINTS[name]
-    return " ".join(NAMES.get(word, word) for word in label(name).split())
+    return retold(" ".join(NAMES.get(word, word) for word in words_of(name).split()))
 
 
 def figure_text(name: str, value: float, decimals: int = 3) -> str:
@@ -192,16 +212,20 @@ def _seeds(facts: Facts) -> str:
         return ""
     name = facts["judged_by"]
     spreads = [
-        f"{figure_text(name, seeds[part]['mean'], 4)} ± "
-        f"{figure_text(name, seeds[part]['deviation'], 4)} ({words})"
-        for part, words in PARTS.items()
+        message(
+            "cards.task.spread",
+            mean=figure_text(name, seeds[part]["mean"], 4),
+            deviation=figure_text(name, seeds[part]["deviation"], 4),
+            part=message(f"task.part.{part}"),
+        )
+        for part in PARTS
         if seeds[part]
     ]
-    figure = figure_name(name)
-    number = len(seeds["seeds"])
-    return (
-        f"The best of {number} seeds; mean and standard deviation of {figure} over all of them: "
-        f"{', '.join(spreads) or 'not measured'}."
+    return message(
+        "cards.task.seeds",
+        number=len(seeds["seeds"]),
+        figure=figure_name(name),
+        spreads=commas(spreads) or message("cards.task.not_measured"),
     )
 
 
@@ -209,11 +233,7 @@ def _ensemble(facts: Facts, their_class: str | None) -> str:
     """Return how an ensemble answers."""
     if not facts.get("network"):
         return ""
-    others = "" if their_class is None else "; `transformers` reads the network alone"
-    return (
-        "Network and linear classifier answer together, weighted by held-out rows; "
-        f"`linear.safetensors` is the linear one{others}."
-    )
+    return message(f"cards.task.ensemble{'' if their_class is None else '_theirs'}")
 
 
 def _structure(facts: Facts) -> str:
@@ -224,7 +244,8 @@ def _structure(facts: Facts) -> str:
     rows = [
         _row(each["layer"], " × ".join(f"{size:,}" for size in each["shape"])) for each in layers
     ]
-    return "\n".join(["## Structure", "", _row("one row", "shape"), _row("---", "---:"), *rows])
+    head = _row(message("cards.task.one_row"), message("cards.task.shape"))
+    return "\n".join([_heading("page.structure.title"), "", head, _row("---", "---:"), *rows])
 
 
 def _layers(facts: Facts) -> str:
@@ -232,8 +253,9 @@ def _layers(facts: Facts) -> str:
     weights = facts.get("layer_weights", {})
     if not weights:
         return ""
-    rows = [_row(name, f"{weight:.3f}") for name, weight in weights.items()]
-    return "\n".join(["## Layers", "", _row("layer", "weight"), _row("---", "---:"), *rows])
+    rows = [_row(retold(name), f"{weight:.3f}") for name, weight in weights.items()]
+    head = _row(message("cards.task.layer"), message("cards.task.weight"))
+    return "\n".join([_heading("task.layers.title"), "", head, _row("---", "---:"), *rows])
 
 
 def _views(facts: Facts) -> str:
@@ -244,8 +266,13 @@ def _views(facts: Facts) -> str:
     ]
     if not rows:
         return ""
-    names = ["view", *(figure_name(name) for name in VIEW_COLUMNS)]
-    head = ["## Views", "", _row(*names), _row("---", *("---:" for _ in VIEW_COLUMNS))]
+    names = [message("cards.task.view"), *(figure_name(name) for name in VIEW_COLUMNS)]
+    head = [
+        _heading("task.views.title"),
+        "",
+        _row(*names),
+        _row("---", *("---:" for _ in VIEW_COLUMNS)),
+    ]
     return "\n".join([*head, *rows])
 
 
@@ -261,48 +288,52 @@ def _informative_features(facts: Facts) -> str:
     ]
     if not rows:
         return ""
-    head = ["## Most informative features", "", _row("label", "features"), _row("---", "---")]
+    named = _row(message("cards.task.label"), message("cards.task.features"))
+    head = [_heading("task.features.title"), "", named, _row("---", "---")]
     return "\n".join([*head, *rows])
+
+
+def _heading(key: str) -> str:
+    return f"## {message(key)}"
 
 
 def _preparation(facts: Facts) -> Iterator[str]:
     """Yield what came before the training: more pretraining of the base, and a teacher."""
     if (adapted := facts.get("adapted")) is not None:
+        tokens, seconds = number_of("token", adapted["tokens"]), adapted["seconds"]
         before, after = adapted["loss_before"], adapted["loss_after"]
-        losses = "" if before is None else f"; held-out loss {before:.3f} before, {after:.3f} after"
-        yield (
-            f"- the base was pretrained on {counted(adapted['tokens'], 'token')} of these texts "
-            "for "
-            f"{adapted['seconds']:.0f} s{losses}"
-        )
+        if before is None:
+            yield message("cards.task.adapted", tokens=tokens, seconds=seconds)
+        else:
+            losses = {"before": before, "after": after}
+            yield message("cards.task.adapted_losses", tokens=tokens, seconds=seconds, **losses)
     if (taught := facts.get("taught")) is not None:
-        yield (
-            f"- teacher: `{taught['name']}`, of {counted(taught['labelled'], 'row')} with labels "
-            "and "
-            f"{taught['unlabelled']:,} without; its answers have a weight of {taught['weight']:g} "
-            "in the loss"
+        yield message(
+            "cards.task.taught",
+            name=taught["name"],
+            labelled=number_of("row", taught["labelled"]),
+            unlabelled=taught["unlabelled"],
+            weight=taught["weight"],
         )
     if (alike := facts.get("consistency")) is not None:
-        yield (
-            f"- consistency: {counted(alike['unlabelled'], 'text')} without labels, of whose "
-            "tokens "
-            f"{alike['replaced_rate']:.0%} are replaced; it has a weight of {alike['weight']:g} in "
-            "the loss"
+        yield message(
+            "cards.task.consistency",
+            texts=number_of("text", alike["unlabelled"]),
+            rate=alike["replaced_rate"],
+            weight=alike["weight"],
         )
 
 
 def _data(facts: Facts, run: Mapping[str, Any]) -> str:
     """Return the files of the rows."""
-    names = {
-        "train": "learned from",
-        "valid": "held out",
-        "test": "tested on",
-        "unlabelled": "without labels",
-    }
-    given = [f"- {words}: `{run[name]}`" for name, words in names.items() if name in run]
+    given = [
+        message("cards.task.file", words=message(f"cards.task.{name}"), path=run[name])
+        for name in ("train", "valid", "test", "unlabelled")
+        if name in run
+    ]
     if not given:
         return ""
     given += _preparation(facts)
     if facts["cut"]:
-        given.append(f"- longer than the model reads at once: {counted(facts['cut'], 'row')}")
-    return "\n".join(["## Data", "", *given])
+        given.append(message("cards.task.cut", rows=number_of("row", facts["cut"])))
+    return "\n".join([_heading("cards.task.data"), "", *given])

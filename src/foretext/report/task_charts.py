@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foretext.messages import message
 from foretext.report.charts import legend_above, specification
 
 __all__ = [
@@ -58,13 +59,13 @@ def confusion_chart(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> d
     across = alt.Axis(grid=False, labelAngle=0, labelOverlap=False)
     down = alt.Axis(grid=False, labelLimit=0)  # names are short already
     base = alt.Chart(alt.InlineData(values=cells)).encode(
-        x=alt.X("column:N", title="given", sort=columns, axis=across),
-        y=alt.Y("row:N", title="right", sort=rows, axis=down),
+        x=alt.X("column:N", title=message("task.questions.given"), sort=columns, axis=across),
+        y=alt.Y("row:N", title=message("task.questions.right"), sort=rows, axis=down),
         tooltip=[
-            "right:N",
-            "given:N",
-            alt.Tooltip("count:Q", format=","),
-            alt.Tooltip("share:Q", title="share of the right label", format=".1%"),
+            alt.Tooltip("right:N", title=message("task.questions.right")),
+            alt.Tooltip("given:N", title=message("task.questions.given")),
+            alt.Tooltip("count:Q", title=message("task.chart.count"), format=","),
+            alt.Tooltip("share:Q", title=message("task.chart.share"), format=".1%"),
         ],
     )
     # Of a linear scale the confusions that matter, of some hundredths, would not be seen.
@@ -82,7 +83,9 @@ def confusion_chart(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> d
             color=alt.Color("strong:N", scale=inks, legend=None),
         )
         chart = (chart + numbers).resolve_scale(color="independent")
-    return specification(chart, "Confusion matrix", max(SQUARE_HEIGHT, CELL * len(labels)))
+    return specification(
+        chart, message("task.chart.confusion"), max(SQUARE_HEIGHT, CELL * len(labels))
+    )
 
 
 def matrix_width(labels: Sequence[str]) -> int:
@@ -112,24 +115,27 @@ def reliability_chart(bins: Sequence[Mapping[str, float]]) -> dict[str, Any]:
 
     whole = alt.Scale(domain=[0, 1])
     percent = alt.Axis(format=".0%", tickCount=5)
+    confidence, accuracy = (message(f"task.chart.{each}") for each in ("confidence", "accuracy"))
     bars = alt.Chart(alt.InlineData(values=[dict(each) for each in bins]))
     bars = bars.mark_bar(opacity=0.3).encode(
-        x=alt.X("low:Q", title="confidence", scale=whole, axis=percent, bin="binned"),
+        x=alt.X("low:Q", title=confidence, scale=whole, axis=percent, bin="binned"),
         x2="high:Q",
-        y=alt.Y("accuracy:Q", title="accuracy", scale=whole, axis=percent),
+        y=alt.Y("accuracy:Q", title=accuracy, scale=whole, axis=percent),
     )
     dots = alt.Chart(alt.InlineData(values=[dict(each) for each in bins]))
     dots = dots.mark_circle(opacity=0.95).encode(
-        x=alt.X("confidence:Q", title="confidence", scale=whole, axis=percent),
-        y=alt.Y("accuracy:Q", title="accuracy", scale=whole, axis=percent),
+        x=alt.X("confidence:Q", title=confidence, scale=whole, axis=percent),
+        y=alt.Y("accuracy:Q", title=accuracy, scale=whole, axis=percent),
         size=alt.Size("size:Q", scale=alt.Scale(type="sqrt", range=[25, 420]), legend=None),
         tooltip=[
-            alt.Tooltip("size:Q", title="answers", format=","),
-            alt.Tooltip("confidence:Q", title="mean confidence", format=".1%"),
-            alt.Tooltip("accuracy:Q", format=".1%"),
+            alt.Tooltip("size:Q", title=message("task.chart.answers"), format=","),
+            alt.Tooltip("confidence:Q", title=message("task.chart.mean_confidence"), format=".1%"),
+            alt.Tooltip("accuracy:Q", title=accuracy, format=".1%"),
         ],
     )
-    return specification(bars + _diagonal(0, 1) + dots, "Reliability", SQUARE_HEIGHT)
+    return specification(
+        bars + _diagonal(0, 1) + dots, message("task.chart.reliability"), SQUARE_HEIGHT
+    )
 
 
 def score_chart(points: Sequence[Sequence[float]]) -> dict[str, Any]:
@@ -140,11 +146,14 @@ def score_chart(points: Sequence[Sequence[float]]) -> dict[str, Any]:
     low, high = (bound(each[0] for each in points) for bound in (min, max))
     dots = alt.Chart(alt.InlineData(values=values)).mark_circle(size=38, opacity=0.45)
     dots = dots.encode(
-        x=alt.X("right:Q", title="right", scale=alt.Scale(zero=False)),
-        y=alt.Y("given:Q", title="given", scale=alt.Scale(zero=False)),
-        tooltip=[alt.Tooltip("right:Q", format=".3~f"), alt.Tooltip("given:Q", format=".3~f")],
+        x=alt.X("right:Q", title=message("task.questions.right"), scale=alt.Scale(zero=False)),
+        y=alt.Y("given:Q", title=message("task.questions.given"), scale=alt.Scale(zero=False)),
+        tooltip=[
+            alt.Tooltip(f"{each}:Q", title=message(f"task.questions.{each}"), format=".3~f")
+            for each in ("right", "given")
+        ],
     )
-    return specification(_diagonal(low, high) + dots, "Scores", SQUARE_HEIGHT)
+    return specification(_diagonal(low, high) + dots, message("task.chart.scores"), SQUARE_HEIGHT)
 
 
 def beside_chart(
@@ -171,7 +180,11 @@ def beside_chart(
             scale=alt.Scale(domain=[lowest, highest]),
             axis=alt.Axis(format=".0%" if highest == 1 else "d", tickCount=5),
         ),
-        tooltip=["model:N", "figure:N", alt.Tooltip("value:Q", format=".4f")],
+        tooltip=[
+            alt.Tooltip("model:N", title=message("task.chart.model")),
+            alt.Tooltip("figure:N", title=message("task.chart.figure")),
+            alt.Tooltip("value:Q", title=message("task.chart.value"), format=".4f"),
+        ],
     )
     bars = base.mark_bar(cornerRadiusEnd=3).encode(
         color=alt.Color(
@@ -182,7 +195,7 @@ def beside_chart(
     )
     text = alt.Text("value:Q", format=".3f" if highest == 1 else ".1f")
     values = base.mark_text(align="left", dx=5).encode(text=text)
-    return specification(bars + values, "Figures", 40 + 24 * len(rows))
+    return specification(bars + values, message("task.chart.beside"), 40 + 24 * len(rows))
 
 
 def _diagonal(low: float, high: float) -> Any:
@@ -211,17 +224,25 @@ def alignment_chart(alignment: Record) -> dict[str, Any]:
         alt.Chart(alt.InlineData(values=cells))
         .mark_rect(cornerRadius=2)
         .encode(
-            x=alt.X("x:O", title="source", axis=_words(source, labelAngle=-60, orient="top")),
-            y=alt.Y("y:O", title="output", axis=_words(output)),
+            x=alt.X(
+                "x:O",
+                title=message("task.texts.source"),
+                axis=_words(source, labelAngle=-60, orient="top"),
+            ),
+            y=alt.Y("y:O", title=message("task.texts.output"), axis=_words(output)),
             color=alt.Color(
                 "weight:Q",
                 scale=alt.Scale(type="sqrt", domain=[0, 1], interpolate="rgb"),
                 legend=None,
             ),
-            tooltip=["output:N", "source:N", alt.Tooltip("weight:Q", format=".0%")],
+            tooltip=[
+                alt.Tooltip("output:N", title=message("task.texts.output")),
+                alt.Tooltip("source:N", title=message("task.texts.source")),
+                alt.Tooltip("weight:Q", title=message("task.chart.weight"), format=".0%"),
+            ],
         )
     )
-    return specification(chart, "Alignment", WORD_CELL * len(output) + EDGE)
+    return specification(chart, message("task.chart.alignment"), WORD_CELL * len(output) + EDGE)
 
 
 def alignment_width(alignment: Record) -> int:
@@ -241,7 +262,12 @@ def quality_chart(bins: Sequence[Record]) -> dict[str, Any]:
     names = list(dict.fromkeys(row["model"] for row in rows))
     order = list(dict.fromkeys(row["words"] for row in rows))
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("words:O", title="words of the source", sort=order, axis=alt.Axis(labelAngle=0)),
+        x=alt.X(
+            "words:O",
+            title=message("task.chart.source_words"),
+            sort=order,
+            axis=alt.Axis(labelAngle=0),
+        ),
         y=alt.Y("chrf:Q", title="chrF", scale=alt.Scale(domainMin=0)),
         color=alt.Color(
             "model:N",
@@ -249,14 +275,14 @@ def quality_chart(bins: Sequence[Record]) -> dict[str, Any]:
             legend=legend_above(names) if len(names) > 1 else None,
         ),
         tooltip=[
-            "model:N",
-            alt.Tooltip("words:O", title="words of the source"),
+            alt.Tooltip("model:N", title=message("task.chart.model")),
+            alt.Tooltip("words:O", title=message("task.chart.source_words")),
             alt.Tooltip("chrf:Q", title="chrF", format=".1f"),
-            alt.Tooltip("rows:Q", format=","),
+            alt.Tooltip("rows:Q", title=message("task.chart.rows"), format=","),
         ],
     )
     lines = base.mark_line(strokeWidth=2) + base.mark_point(filled=True, size=60, opacity=1)
-    return specification(lines, "Quality by length", HEIGHT)
+    return specification(lines, message("task.chart.quality"), HEIGHT)
 
 
 def length_chart(lengths: Sequence[Sequence[int]]) -> dict[str, Any]:
@@ -272,13 +298,18 @@ def length_chart(lengths: Sequence[Sequence[int]]) -> dict[str, Any]:
     whole = alt.Scale(domain=[0, max(most, 1)], nice=True)
     dots = alt.Chart(alt.InlineData(values=values)).mark_circle(size=38, opacity=0.4)
     dots = dots.encode(
-        x=alt.X("reference:Q", title="words of the reference", scale=whole),
-        y=alt.Y("output:Q", title="words of the output", scale=whole),
-        tooltip=["reference:Q", "output:Q"],
+        x=alt.X("reference:Q", title=message("task.chart.reference_words"), scale=whole),
+        y=alt.Y("output:Q", title=message("task.chart.output_words"), scale=whole),
+        tooltip=[
+            alt.Tooltip("reference:Q", title=message("task.texts.reference")),
+            alt.Tooltip("output:Q", title=message("task.texts.output")),
+        ],
     )
     ends = [{"x": 0, "y": 0}, {"x": most, "y": most}]
     line = alt.Chart(alt.InlineData(values=ends)).mark_line(strokeDash=[5, 4], opacity=0.6)
-    return specification(line.encode(x="x:Q", y="y:Q") + dots, "Lengths", HEIGHT)
+    return specification(
+        line.encode(x="x:Q", y="y:Q") + dots, message("task.chart.lengths"), HEIGHT
+    )
 
 
 def _words(words: Sequence[str], **options: Any) -> Any:

@@ -7,7 +7,8 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
+from foretext.messages import ended, message, retold, sentences
 from foretext.metrics.texts import text_units, unit_pattern
 from foretext.report.charts import curve_chart
 from foretext.report.comparison_files import LabelCurve
@@ -28,8 +29,8 @@ from foretext.report.task_card import (
     POINTS,
     figure_name,
     figure_text,
-    labels_of,
     measured_models,
+    rows_of_labels,
     task_title,
 )
 from foretext.report.task_charts import (
@@ -52,7 +53,7 @@ __all__ = ["TextRun", "report_task", "tagged_sentence", "text_parts", "write_tas
 
 Record = Mapping[str, Any]
 
-PARTS = {"test": "test", "valid": "held out"}
+PARTS = ("test", "valid")  # the first that there is is shown
 SHARES = (  # figures up to 1, higher is better, the most important first
     "f1", "precision", "recall", "macro_f1", "exact_match", "accuracy", "spearman", "pearson",
     "ndcg@10", "mrr@10", "recall@1", "recall@10",
@@ -125,7 +126,8 @@ def write_task_report(
         layers=table(_layers(facts)),
         views=table([dict(view) for view in facts.get("views", [])]),
         informative_features=facts.get("informative_features", {}),
-        examined=f"{found['rows']:,} {PARTS[found['part']]} rows" if found else "",
+        examined=message(f"task.part.{found['part']}_rows", rows=found["rows"]) if found else "",
+        said=_said_after,
         is_small="confusion" in found and len(found["confusion"]["labels"]) <= FEW_LABELS,
         matrix_width=matrix_width(found["confusion"]["labels"]) if "confusion" in found else 0,
         calibration_error=found.get("calibration_error"),
@@ -161,37 +163,48 @@ def _label_charts(curve: LabelCurve | None, judged_by: str) -> dict[str, dict[st
 
 def _summary(facts: Record) -> str:
     base = Path(facts["base"]).name
-    return (
-        f"{counted(facts['rows'], 'row')}{labels_of(facts)}, learned on {base}, {facts['method']}"
-    )
+    rows, method = rows_of_labels(facts), retold(facts["method"])
+    return message("task.summary", rows=rows, base=base, method=method)
+
+
+def _said_after(examined: str, *hints: str) -> str:
+    """Return which rows were examined, as a sentence before the hints."""
+    return sentences([ended(examined), *hints])
 
 
 def _remarks(facts: Record) -> list[str]:
     """Return what was chosen for the rows, and which rows the kept model learned from."""
-    remarks = [facts["chosen"]] if facts.get("chosen") else []
+    chosen = retold(facts.get("chosen") or "")
+    remarks = [ended(f"{chosen[0].upper()}{chosen[1:]}")] if chosen else []
     if rows := facts.get("refit"):
-        remarks.append(
-            f"the figures are of a model that learned from {counted(rows['train'], 'row')}; the "
-            "model that "
-            f"is kept learned from these and the {rows['valid']:,} held-out rows"
-        )
-    return [f"{remark[0].upper()}{remark[1:]}." for remark in remarks]
+        train = number_of("row", rows["train"])
+        remarks.append(message("task.refit", train=train, valid=rows["valid"]))
+    return remarks
 
 
 def _tiles(facts: Record) -> list[tuple[str, str]]:
     """Return what was learned, then the figure `judged_by`, that of the baseline next to it."""
-    tiles = [(name, tile(facts[name])) for name in ("rows", "labels", "parameters") if facts[name]]
-    tiles.append(("training time", duration(facts["seconds"])))
+    tiles = [
+        (retold(name), tile(facts[name]))
+        for name in ("rows", "labels", "parameters")
+        if facts[name]
+    ]
+    tiles.append((message("page.training.time"), duration(facts["seconds"])))
     judged_by = facts["judged_by"]
-    for part, said in PARTS.items():
+    figure = figure_name(judged_by)
+    for part in PARTS:
         if not facts[part]:
             continue
-        tiles.append((f"{figure_name(judged_by)}, {said}", _said(judged_by, facts[part])))
+        said = message(f"task.part.{part}")
+        named = message("task.tile.figure", figure=figure, part=said)
+        tiles.append((named, _said(judged_by, facts[part])))
         if facts["baseline"] and facts["baseline"][part]:
-            tiles.append((f"of the baseline, {said}", _said(judged_by, facts["baseline"][part])))
+            theirs = _said(judged_by, facts["baseline"][part])
+            tiles.append((message("task.tile.baseline", part=said), theirs))
         if facts["seeds"] and (figures := facts["seeds"][part]):
             deviation = figure_text(judged_by, figures["deviation"])
-            spread = f"± {deviation}, mean of {len(figures['each'])} seeds, {said}"
+            number = len(figures["each"])
+            spread = message("task.tile.spread", deviation=deviation, number=number, part=said)
             tiles.append((spread, figure_text(judged_by, figures["mean"])))
     return tiles
 
@@ -207,7 +220,7 @@ def _charts(
     figures = curve_chart(
         metrics,
         {f"valid_{name}": figure_name(name) for name in facts["watched"]},
-        "held out",
+        message("page.training.line_held_out"),
         unit=work_unit(metrics),
         number_format=".3~g" if set(POINTS) & set(facts["watched"]) else ".0%",
     )
@@ -249,7 +262,8 @@ def _beside_table(facts: Record) -> dict[str, list[Any]]:
     )
     found = table(
         [
-            {"model": model, "rows": PARTS[part]} | {name: of[part].get(name) for name in names}
+            {"model": model, "rows": message(f"task.part.{part}")}
+            | {name: of[part].get(name) for name in names}
             for part in parts
             for model, of in measured_models(facts)
             if of[part]
@@ -280,7 +294,13 @@ def _tables(found: Record) -> Iterator[tuple[str, str, dict[str, list[Any]]]]:
     """Yield headline, hint and table of each of the task's own tables that has rows."""
     for each in found.get("tables", []):
         if each["rows"]:
-            yield each["title"], each.get("hint", ""), table(_renamed(each["rows"]))
+            rows = [_cells_retold(row) for row in each["rows"]]
+            yield retold(each["title"]), retold(each.get("hint", "")), table(_renamed(rows))
+
+
+def _cells_retold(row: Record) -> dict[str, Any]:
+    """Return a row of a table whose first cell, which says what the row is of, may be ours."""
+    return {name: retold(value) if name == "fault" else value for name, value in row.items()}
 
 
 def _confused(found: Record) -> list[dict[str, Any]]:
@@ -308,16 +328,16 @@ def _label_table(facts: Record, found: Record) -> dict[str, list[Any]]:
     if "labels" not in figures:
         return table([])
     learned = found.get("learned", {})
-    rows = []
+    rows, support = [], figure_name("support")
     for name, shares in figures["labels"].items():
         row = {
             "label": name or "entity",
             **{figure_name(share): each for share, each in shares.items()},
         }
         if learned:
-            row["in training"] = learned.get(name or "entity", 0)
+            row[retold("in training")] = learned.get(name or "entity", 0)
         rows.append(row)
-    return table(sorted(rows, key=lambda row: (-row["support"], row["label"])))
+    return table(sorted(rows, key=lambda row: (-row[support], row["label"])))
 
 
 class Run(NamedTuple):

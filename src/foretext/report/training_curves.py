@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foretext.messages import message, retold
+
 __all__ = ["training_curves", "work_unit"]
 
 UNITS = ("words", "cells", "tokens", "images", "examples")
@@ -17,24 +19,32 @@ def work_unit(metrics: Sequence[Mapping[str, Any]]) -> str:
 
 
 def training_curves(
-    metrics: Sequence[Mapping[str, Any]], *, loss: str = "loss"
+    metrics: Sequence[Mapping[str, Any]], *, loss: str | None = None
 ) -> dict[str, dict[str, Any]]:
     """Return the charts "loss", "rate" and "speed" of a metrics.jsonl, those that it has.
 
     Args:
         metrics: its records.
-        loss: what the loss is called, with its unit.
+        loss: what the loss is called, with its unit; None: "loss".
     """
     from foretext.report.charts import curve_chart
 
     unit = work_unit(metrics)
-    losses = {"loss": "training", "valid_loss": "held out"}
+    losses = {
+        "loss": message("page.training.line_training"),
+        "valid_loss": message("page.training.line_held_out"),
+    }
     rate, speed = {"learning_rate": "rate"}, {f"{unit}_per_second": "speed"}
+    axes = {
+        "loss": loss or message("page.training.loss"),
+        "rate": message("page.training.rate"),
+        "speed": message("page.training.speed", unit=retold(unit)),
+    }
     curves = {
-        "loss": curve_chart(metrics, losses, loss, unit=unit, number_format=".3~g"),
+        "loss": curve_chart(metrics, losses, axes["loss"], unit=unit, number_format=".3~g"),
         "rate": curve_chart(
-            metrics, rate, "learning rate", unit=unit, height=160, number_format=".2~g"
+            metrics, rate, axes["rate"], unit=unit, height=160, number_format=".2~g"
         ),
-        "speed": curve_chart(metrics, speed, f"{unit} a second", unit=unit, height=160),
+        "speed": curve_chart(metrics, speed, axes["speed"], unit=unit, height=160),
     }
     return {name: chart for name, chart in curves.items() if chart is not None}

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foretext.artifact import run_vectors
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
+from foretext.messages import clauses, message, retold
 from foretext.report.page import PageOptions, duration, label, setting_sections, table, tile
 from foretext.report.run_files import Record, VectorsFacts, read_facts, read_records, read_sections
 from foretext.report.training_curves import training_curves, work_unit
@@ -103,12 +104,13 @@ def _summary(
     from foretext.vectors.best_weights import ending_sentence
     from foretext.vectors.crowding import crowding_sentence
 
-    size = f"{counted(len(vectors), 'word')} as vectors of {vectors.vector_size} dimensions"
+    words = number_of("word", len(vectors))
+    size = message("runs.vectors.summary", words=words, size=vectors.vector_size)
     if warnings is None:
         ending = ending_sentence(metrics) if metrics else None
         crowded = crowding_sentence(vectors, went_past_best=ending is not None)
         warnings = [*filter(None, (crowded, ending))]
-    return "; ".join([size, *warnings])
+    return clauses([size, *map(retold, warnings)])
 
 
 def run_tiles(
@@ -120,10 +122,14 @@ def run_tiles(
         return tiles
     last = metrics[-1]
     if last.get("time"):
-        tiles.append(("training time", duration(last["time"])))
+        tiles.append((message("page.training.time"), duration(last["time"])))
         if last.get(unit := work_unit(metrics)):
-            tiles.append((f"{unit} a second", tile(round(last[unit] / max(last["time"], 1e-3)))))
-    ends = (("loss at the end", "loss"), ("held-out loss", "valid_loss"))
+            speed = tile(round(last[unit] / max(last["time"], 1e-3)))
+            tiles.append((message("page.training.speed", unit=retold(unit)), speed))
+    ends = (
+        (message("page.training.loss_at_end"), "loss"),
+        (message("page.training.held_out_loss"), "valid_loss"),
+    )
     return tiles + [(name, tile(last[field])) for name, field in ends if last.get(field)]
 
 

@@ -14,6 +14,7 @@ from foretext.base.interruption import Interruption
 from foretext.base.model_files import copy_model, fingerprint
 from foretext.corpus import Corpus
 from foretext.corpus.pre_tokenizers import PreTokenizer, PreTokenizerKind, likely_kind
+from foretext.messages import message
 from foretext.progress import Progress
 from foretext.search.building import Building, Progressed
 from foretext.search.cutting import Cutter
@@ -228,7 +229,7 @@ def refuse_missing_usearch(approximate: bool | None) -> None:
         MissingExtraError: usearch is not installed.
     """
     if approximate and not is_usearch_installed():
-        raise MissingExtraError("usearch", "index", "an approximate search")
+        raise MissingExtraError("usearch", "index", message("errors.purpose.approximate"))
 
 
 def _wants_graph(approximate: bool | None, num_passages: int) -> bool:

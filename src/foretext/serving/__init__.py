@@ -10,13 +10,14 @@
 from __future__ import annotations
 
 from foretext.base.errors import MissingExtraError
+from foretext.messages import message
 
 try:
     from foretext.serving.app import create_app
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("foretext"):
         raise
-    raise MissingExtraError(str(error.name), "serve", "A server") from error
+    raise MissingExtraError(str(error.name), "serve", message("errors.purpose.server")) from error
 from foretext.serving.settings import ServingConfig
 
 __all__ = ["ServingConfig", "create_app"]

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
+from foretext.messages import message, retold
 from foretext.metrics.paired import Tallies
 
 __all__ = ["FEWEST", "Answers", "ShownRow", "excerpt", "numbers", "one_answer", "shown_rows"]
@@ -102,9 +103,12 @@ def one_answer(
     """
     if len(given) < FEWEST or len(set(given)) > 1 or len(set(right)) < 2:
         return None
-    return (
-        f"All {len(given):,} {rows} got the same answer, {shown}, although "
-        f"{len(set(right)):,} different ones are right."
+    return message(
+        "findings.degenerate.one_answer",
+        number=len(given),
+        rows=retold(rows),
+        shown=shown,
+        right=len(set(right)),
     )
 
 

@@ -76,4 +76,5 @@ def majority_baseline(
             labels, found, are_sets, of_pairs=of_pairs, counts_any=counts_any, judged_by=judged_by
         )
 
-    return Baseline(f"the most frequent {'set of labels' if are_sets else 'label'}", answers)
+    name = "the most frequent set of labels" if are_sets else "the most frequent label"
+    return Baseline(name, answers)

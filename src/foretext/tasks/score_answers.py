@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledPair
+from foretext.messages import message
 from foretext.metrics import pearson, spearman
 from foretext.metrics.paired import Tallies, rank_tallies
 from foretext.tasks.answers import FEWEST, Answers, ShownRow, excerpt, shown_rows
@@ -84,10 +85,13 @@ class ScoreAnswers(Answers):
         gold, given = np.array(scores_of(rows)), self.scores
         if len(rows) < FEWEST or not gold.std() or given.std() >= _NEARLY_EQUAL * gold.std():
             return None
-        return (
-            f"All {len(rows):,} pairs got nearly the same score, between {given.min():.3g} and "
-            f"{given.max():.3g}, where the right ones lie between {gold.min():.3g} and "
-            f"{gold.max():.3g}."
+        return message(
+            "findings.degenerate.one_score",
+            rows=len(rows),
+            least=given.min(),
+            most=given.max(),
+            right_least=gold.min(),
+            right_most=gold.max(),
         )
 
 

@@ -13,17 +13,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.messages import commas, message
+
 __all__ = ["LONGEST_SPELLING", "NUM_BYTES", "Alphabet", "folding_sentence", "spelled"]
 
 LONGEST = 20  # characters of a word that are read: of a longer one the first and the last ten
 UNKNOWN = 1
 FIRST = 2  # id of the first known character
-
-FORMS = {
-    "none": "characters stay as they are",
-    "NFC": "characters in Unicode's form NFC",
-    "NFKC": "full-width characters and ligatures become plain ones (NFKC)",
-}
 
 NUM_BYTES = 256  # ids; 0 stands for none
 LONGEST_SPELLING = 50  # bytes of a word that are read, with its marks: of a longer one both ends
@@ -74,14 +70,9 @@ def folding_sentence(tokenizer: Mapping[str, Any], normalization: str) -> str:
         tokenizer: settings of the section `[tokenizer]`.
         normalization: of the section `[corpus]`.
     """
-    lowercase = tokenizer.get("lowercase", False)
-    case = {
-        True: "all letters become lower case",
-        False: "upper and lower case differ",
-        "auto": "the case of letters stays where nouns begin with a capital letter",
-    }[lowercase]
-    accents = "accents are removed" if tokenizer.get("strip_accents", False) else "accents stay"
-    return f"{case}, {accents}, {FORMS[normalization]}"
+    case = {True: "lower", False: "differ", "auto": "auto"}[tokenizer.get("lowercase", False)]
+    accents = "no_accents" if tokenizer.get("strip_accents", False) else "accents"
+    return commas(message(f"findings.folding.{each}") for each in (case, accents, normalization))
 
 
 def spelled(words: Sequence[str]) -> NDArray[np.uint8]:

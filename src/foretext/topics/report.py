@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from foretext.messages import message
 from foretext.report.page import PageOptions, setting_sections, table, write_page
 from foretext.report.run_files import (
     Count,
@@ -23,10 +24,6 @@ __all__ = ["report_topics"]
 
 SHOWN_FACTS = ("tokens", "documents", "held_out_tokens", "topics", "topic_words")
 SHOWN_WORDS = 12  # of a topic
-HINT = (
-    "Coherence says how often the ten first words share documents, against chance: 0 by chance, 1 "
-    "always, -1 never."
-)
 
 
 class TopicFacts(Known):
@@ -48,16 +45,16 @@ def report_topics(folder: RunFolder, options: PageOptions) -> None:
     tiles = run_tiles({name: facts[name] for name in SHOWN_FACTS}, metrics)
     held_out = metrics[-1].get("valid_loss") if metrics else None
     if isinstance(held_out, float) and held_out < 700:
-        tiles.append(("held-out perplexity", f"{math.exp(held_out):,.0f}"))
+        tiles.append((message("runs.topics.perplexity"), f"{math.exp(held_out):,.0f}"))
     write_page(
         folder.report,
         "tables.html.j2",
-        training_curves(metrics, loss="nats a word"),
-        kind="Topics",
+        training_curves(metrics, loss=message("runs.topics.loss")),
+        kind=message("runs.kind.topics"),
         title=options.headline(facts["recipe"], folder.named),
-        summary=f"{len(model)} topics of {len(model.ids):,} words",
+        summary=message("runs.topics.summary", topics=len(model), words=len(model.ids)),
         tiles=tiles,
-        tables=[("Topics, the largest first", HINT, table(_rows(model)))],
+        tables=[(message("runs.topics.title"), message("runs.topics.hint"), table(_rows(model)))],
         settings=setting_sections(read_sections(folder.recipe)),
     )
 
@@ -65,10 +62,10 @@ def report_topics(folder: RunFolder, options: PageOptions) -> None:
 def _rows(model: TopicModel) -> list[dict[str, Any]]:
     return [
         {
-            "topic": number,
-            "share": f"{topic.share:.1%}",
-            "words": ", ".join(word for word, _ in topic.words),
-            "coherence": f"{topic.coherence:.2f}",
+            message("runs.topics.topic"): number,
+            message("runs.topics.share"): f"{topic.share:.1%}",
+            message("runs.topics.words"): ", ".join(word for word, _ in topic.words),
+            message("runs.topics.coherence"): f"{topic.coherence:.2f}",
         }
         for number, topic in enumerate(model.described(SHOWN_WORDS))
     ]

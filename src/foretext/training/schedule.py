@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import statistics
 
+from foretext.base.counted import number_of
+from foretext.messages import message
 from foretext.progress.bar import human_seconds
 from foretext.progress.budget import duration_option
 from foretext.training.settings import TrainingConfig
@@ -192,9 +194,11 @@ class Forecast:
             return None
         times = max(FEWEST_STEPS / steps, 1 / epochs if is_short else 0.0)
         more = duration_option((SPARE * times - 1) * total)
-        named = "1 step" if steps < 1.5 else f"{steps:,.0f} steps"
-        return (
-            f"the training has {human_seconds(total)}, enough for about {named}, "
-            f"{epochs:.2g} epochs, in which a network hardly learns; add {more} or more to the "
-            "time (--budget), or choose a smaller network"
+        named = number_of("step", max(round(steps), 1))
+        return message(
+            "findings.network.short",
+            time=human_seconds(total),
+            steps=named,
+            epochs=epochs,
+            more=more,
         )

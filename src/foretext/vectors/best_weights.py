@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from foretext.base.runtime import free_memory
+from foretext.messages import clauses, message
 from foretext.progress.checkpoint import check_arrays
 
 __all__ = ["RISEN_RATE", "STALE_EPOCHS", "BestWeights", "best_epoch", "ending_sentence", "warned"]
@@ -46,10 +47,7 @@ class BestWeights:
     def fits(self, note: Callable[[str], object]) -> bool:
         """Whether the memory holds the copies; `note` is called with a sentence where not."""
         if not self.has_room:
-            note(
-                "too little memory to keep a copy of the best vectors; the last ones are kept, "
-                "even if earlier ones have a lower held-out loss"
-            )
+            note(message("findings.vectors.no_room"))
         return self.has_room
 
     def keep(self) -> None:
@@ -109,31 +107,37 @@ def ending_sentence(history: Sequence[Mapping[str, Any]]) -> str | None:
         return None
     last, (epoch, loss) = history[-1], found
     if "kept_epoch" in last:
-        return (
-            f"the vectors are those of epoch {last['kept_epoch']:.4g}, where the held-out loss was "
-            f"lowest ({last['valid_loss']:.4g}); the training stopped early, after epoch "
-            f"{last['epoch']:.4g}, because more epochs would overfit this text"
+        return message(
+            "findings.vectors.stopped",
+            kept=last["kept_epoch"],
+            loss=last["valid_loss"],
+            epoch=last["epoch"],
         )
     if "cooled_epoch" in last:
-        return (
-            f"the held-out loss stopped falling at epoch {last['cooled_epoch']:.4g}: the training "
-            "went back to the best weights, lowered the learning rate from there, and ended at "
-            f"epoch {last['epoch']:.4g} ({last['valid_loss']:.4g}), because more epochs would "
-            "overfit this text"
+        return message(
+            "findings.vectors.cooled",
+            cooled=last["cooled_epoch"],
+            epoch=last["epoch"],
+            loss=last["valid_loss"],
         )
     if last["valid_loss"] is None or last["valid_loss"] <= loss + RISEN_RATE * abs(loss):
         return None
-    return (
-        f"the held-out loss was lowest at epoch {epoch:.4g} ({loss:.4g}) and is "
-        f"{last['valid_loss']:.4g} now, at epoch {last['epoch']:.4g}: the vectors overfit this "
-        f"text; {_remedy(epoch, last['epoch'])}"
+    said = message(
+        "findings.vectors.overfit",
+        best=epoch,
+        lowest=loss,
+        loss=last["valid_loss"],
+        epoch=last["epoch"],
     )
+    return clauses([said, _remedy(epoch, last["epoch"])])
 
 
 def _remedy(best: float, trained: float) -> str:
     """Return which fewer epochs to set; of a single one, what else keeps it from overfitting."""
     fewer = min(max(round(best), 1), round(trained) - 1)
-    return f"set vectors.epochs={fewer}" if fewer > 0 else "lower vectors.alpha, or give more text"
+    if fewer > 0:
+        return message("findings.vectors.fewer", epochs=fewer)
+    return message("findings.vectors.lower")
 
 
 def warned(history: Sequence[Mapping[str, Any]], *others: str) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from foretext.vectors.schedule import GENERAL_REMEDY
+from foretext.messages import clauses, message
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["crowding_sentence", "longer_learning", "mean_cosine"]
@@ -40,22 +40,22 @@ def mean_cosine(vectors: WordVectors, seed: int = 0) -> float:
 
 
 def crowding_sentence(
-    vectors: WordVectors, remedy: str = GENERAL_REMEDY, *, went_past_best: bool = False
+    vectors: WordVectors, remedy: str = "", *, went_past_best: bool = False
 ) -> str | None:
     """Return what a person should know where all words are near each other; None: they are not.
 
     Args:
         vectors: that were learned.
-        remedy: what to do about it, such as `longer_learning` says.
+        remedy: what to do about it, such as `longer_learning` says; "": what suits any vectors.
         went_past_best: whether more epochs learn the text by heart, as `ending_sentence` says. A
             higher rate gets there sooner, and only more text helps.
     """
     if len(vectors) < FEWEST or (cosine := mean_cosine(vectors)) < USUAL:
         return None
-    return (
-        f"words that were drawn have a mean cosine of {cosine:.2f}, where less than {USUAL} is "
-        "usual: the vectors have hardly left their start, and neighbours mean little; "
-        f"{'give more text' if went_past_best else remedy}"
+    said = message("findings.vectors.crowded", cosine=cosine, usual=USUAL)
+    more = message("findings.vectors.more_text")
+    return clauses(
+        [said, more if went_past_best else remedy or message("findings.vectors.general")]
     )
 
 
@@ -77,13 +77,15 @@ def longer_learning(
     if raised < NEARLY:
         advice = _longer(epochs, factor)
     elif factor < NEARLY * raised:
-        advice = f"set vectors.alpha={rate:g}, or {_longer(epochs, factor)}"
+        longer = _longer(epochs, factor)
+        advice = message("findings.vectors.rate_or", rate=rate, longer=longer)
     else:
-        advice = f"set vectors.alpha={rate:g} and {_longer(epochs, factor / raised)}"
-    return f"{advice}, or give more text"
+        longer = _longer(epochs, factor / raised)
+        advice = message("findings.vectors.rate_and", rate=rate, longer=longer)
+    return message("findings.vectors.or_text", advice=advice)
 
 
 def _longer(epochs: float | None, factor: float) -> str:
     if epochs is None:
-        return f"give {math.ceil(factor)} times as much time"
-    return f"set vectors.epochs={math.ceil(factor * epochs)}"
+        return message("findings.vectors.time", factor=math.ceil(factor))
+    return message("findings.vectors.fewer", epochs=math.ceil(factor * epochs))

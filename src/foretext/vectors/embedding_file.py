@@ -10,6 +10,7 @@ import numpy as np
 from foretext.base.errors import MissingExtraError, SettingError
 from foretext.base.files import atomic_file, refuse_existing
 from foretext.base.parsing.array_file import write_npy
+from foretext.messages import message
 
 __all__ = ["save_embeddings"]
 
@@ -38,7 +39,9 @@ def _write_parquet(path: Path, texts: Sequence[str], embeddings: np.ndarray) -> 
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
-        raise MissingExtraError("pyarrow", "parquet", "Writing .parquet") from None
+        raise MissingExtraError(
+            "pyarrow", "parquet", message("errors.purpose.write_parquet")
+        ) from None
     flat = pa.array(embeddings.reshape(-1))
     column = pa.FixedSizeListArray.from_arrays(flat, embeddings.shape[1])
     with atomic_file(path) as temporary:

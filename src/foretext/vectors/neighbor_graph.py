@@ -26,6 +26,7 @@ from foretext.base.errors import MissingExtraError, VectorFileError
 from foretext.base.files import atomic_file, is_regular_file
 from foretext.base.parsing import file_checksum
 from foretext.base.runtime import usable_cores
+from foretext.messages import message
 from foretext.progress import Progress
 from foretext.vectors.neighbors import Nearest, comparable_rows, inverse_norms, search, unit_rows
 from foretext.vectors.word_similarity import given_words
@@ -134,7 +135,7 @@ def _empty_graph(dim: int) -> Any:
     try:
         from usearch.index import Index
     except ImportError as error:
-        raise MissingExtraError("usearch", "index", "an index of neighbours") from error
+        raise MissingExtraError("usearch", "index", message("errors.purpose.neighbours")) from error
     # inner products of unit rows: a cosine, and 0 for a row of zeros, where "cos" has no number
     return Index(ndim=dim, metric="ip", dtype="f16", expansion_search=_EXPANSION)
 

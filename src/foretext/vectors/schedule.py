@@ -21,9 +21,9 @@ from foretext.base.errors import SettingError
 from foretext.base.parsing import temporary_array
 from foretext.base.runtime import usable_cores
 from foretext.data.token_file import TokenFile
+from foretext.messages import message
 
 __all__ = [
-    "GENERAL_REMEDY",
     "CoolDown",
     "DescentConfig",
     "Learned",
@@ -36,7 +36,6 @@ __all__ = [
     "step_seed",
 ]
 
-GENERAL_REMEDY = "train longer, raise vectors.alpha, or give more text"
 
 RECORDS = 50  # lines of metrics in a training, about
 BUDGET_EPOCHS = 5  # what a budget is taken for when records are spread
@@ -75,7 +74,7 @@ class VectorsConfig(Config):
             alpha: learning rate at the start.
             epochs: that were learned, as far as a time limit let them.
         """
-        return GENERAL_REMEDY
+        return message("findings.vectors.general")
 
 
 class ProcessesConfig(VectorsConfig):

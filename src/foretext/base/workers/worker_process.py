@@ -18,6 +18,7 @@ from foretext.base import errors
 from foretext.base.errors import ForetextError, SettingError
 from foretext.base.leaving import undone_when_leaving
 from foretext.base.parsing.json_file import json_value
+from foretext.messages import passed_on
 
 __all__ = [
     "WorkerLostError",
@@ -68,6 +69,7 @@ class WorkerProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 pass_fds=tuple(descriptors),
+                env=passed_on(),
             )
         except OSError as error:
             raise SettingError(

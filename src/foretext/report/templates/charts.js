@@ -52,7 +52,7 @@ function draw() {
       renderer: "svg",
       tooltip: { theme: dark ? "dark" : "light" },
     }).catch((error) => {
-      place.textContent = `This chart could not be drawn: ${error.message}`;
+      place.textContent = `${place.dataset.failure} ${error.message}`;
     });
   }
 }

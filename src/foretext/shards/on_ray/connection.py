@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from foretext.base.errors import MissingExtraError, SettingError
+from foretext.messages import message
 from foretext.shards.on_ray.address import AUTO, RayAddress
 
 __all__ = ["cluster_address", "connected", "first_line", "imported_ray", "is_connected"]
@@ -34,7 +35,7 @@ def imported_ray() -> ModuleType:
         with _environment():
             module: ModuleType = importlib.import_module("ray")
     except ImportError as error:
-        raise MissingExtraError("ray", "ray", "Work on a cluster (--engine ray)") from error
+        raise MissingExtraError("ray", "ray", message("errors.purpose.cluster")) from error
     return module
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from foretext.base.errors import CorpusError, DivergedError, MissingExtraError, SettingError
+from foretext.messages import commas, message, retold
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.tasks.fasttext.config import FastTextClassifierConfig, ResolvedConfig
@@ -219,7 +220,7 @@ def _optuna() -> Any:
             warnings.simplefilter("ignore")
             import optuna
     except ImportError:
-        raise MissingExtraError("optuna", "search", "A search for settings") from None
+        raise MissingExtraError("optuna", "search", message("errors.purpose.settings")) from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna
 
@@ -233,7 +234,8 @@ def chosen_sentence(given: FastTextClassifierConfig, config: ResolvedConfig) -> 
     """
     chosen = [PHRASES[name](config) for name in given.open if name in PHRASES]
     said = [phrase for phrase in chosen if phrase]
-    return f"chosen for these rows: {', '.join(said)}" if said else None
+    said = [retold(phrase) for phrase in said]
+    return message("findings.chosen.rows", said=commas(said)) if said else None
 
 
 def _ngrams(config: ResolvedConfig) -> str:

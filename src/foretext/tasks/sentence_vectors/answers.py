@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.data.rows import SentenceRow
+from foretext.messages import message
 from foretext.metrics import pearson, spearman
 from foretext.metrics.correlation import alignment, uniformity
 from foretext.metrics.paired import Tallies, rank_tallies, share_tallies
@@ -173,10 +174,7 @@ class SentenceAnswers(Answers):
         """Return a sentence where all texts have nearly the same vector."""
         if len(self.cosines) < 2 or self.uniformity < UNIFORM:
             return None
-        return (
-            f"All texts have nearly the same vector: their uniformity is {self.uniformity:.3f}, "
-            "and 0 means that all vectors are equal."
-        )
+        return message("findings.degenerate.one_vector", uniformity=self.uniformity)
 
 
 def sentence_answers(rows: Sequence[SentenceRow], embed: Embed) -> SentenceAnswers:

@@ -14,6 +14,7 @@ import numpy as np
 
 from foretext.corpus.scripts import script_rates
 from foretext.data.rows import Question
+from foretext.messages import message, retold
 from foretext.metrics import chinese_exact_match, exact_match, softmax
 from foretext.metrics.paired import Tallies, share_tallies
 from foretext.metrics.span_qa import answer_scores, best_threshold, chinese_f1, word_f1
@@ -169,7 +170,7 @@ class SpanAnswers(Answers):
         by_text = one_answer(right, [each.text for each in given], "questions", _shown(given))
         places = [tuple(answer.start for answer in row.answers) for row in rows]
         starts = [each.start for each in given]
-        first = f"one from character {starts[0]} on"
+        first = message("findings.degenerate.one_from", start=starts[0])
         return by_text or one_answer(places, starts, "questions", first)
 
     def language(self, rows: Sequence[Question]) -> Language:
@@ -185,7 +186,7 @@ def language_of(rows: Sequence[Question]) -> Language:
 
 
 def _shown(given: Sequence[SpanAnswer]) -> str:
-    return f"'{given[0].text}'" if given[0].text else "none"
+    return f"'{given[0].text}'" if given[0].text else retold("none")
 
 
 def _f1_of(language: Language) -> Callable[[str, Sequence[str]], float]:

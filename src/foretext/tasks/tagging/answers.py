@@ -17,6 +17,7 @@ import numpy as np
 
 from foretext.data.rows import TaggedSentence
 from foretext.heads.tag_set import TagSet
+from foretext.messages import message
 from foretext.metrics import Span, classification_scores, entity_spans, tagging_scores
 from foretext.metrics.classification import LabelScore
 from foretext.metrics.paired import Tallies, f1_tallies, share_tallies
@@ -114,7 +115,7 @@ class TagAnswers(Answers):
         number = sum(len(entity_spans(tags)) for tags in gold)
         if len(gold) < FEWEST or not number or any(tag != "O" for tag in given):
             return None
-        return f"No entity was found in {len(gold):,} sentences, which hold {number:,}."
+        return message("findings.degenerate.no_entity", sentences=len(gold), entities=number)
 
     def _gold(self, rows: Sequence[TaggedSentence]) -> list[list[str]]:
         """Return the right tags, such as "B-PER"."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.data.rows import ParallelText
+from foretext.messages import message
 from foretext.metrics.paired import Tallies
 from foretext.metrics.texts import TextFigure, bleu, chrf, rouge_l, text_units
 from foretext.tasks.answers import Answers, ShownRow, shown_rows
@@ -133,9 +134,10 @@ class TextAnswers(Answers):
         if not alike or len({row.target for row in rows}) < len(rows) / 2:
             return None
         if not text:
-            return f"{number:,} of {len(self.each):,} outputs are empty."
+            return message("findings.degenerate.empty", number=number, outputs=len(self.each))
         shown = text if len(text) <= 60 else f"{text[:57]}..."
-        return f"{number:,} of {len(self.each):,} outputs are the same: '{shown}'."
+        same = {"number": number, "outputs": len(self.each), "shown": shown}
+        return message("findings.degenerate.same", **same)
 
     def _measured(self, rows: Sequence[ParallelText]) -> dict[str, TextFigure]:
         references = [row.target for row in rows]
