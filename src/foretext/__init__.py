@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from foretext.corpus.phrases import Phrases
     from foretext.corpus.texts import texts
     from foretext.estimators import Autoencoder, Doc2Vec, FastText, GloVe, Word2Vec
+    from foretext.exporting.export import export
     from foretext.finetuning.finetune import finetune
     from foretext.language_model import LanguageModel
     from foretext.pretraining.distill import distill
@@ -59,6 +60,7 @@ __all__ = [
     "clean",
     "compare",
     "distill",
+    "export",
     "finetune",
     "index",
     "load",
@@ -90,6 +92,7 @@ _HOMES = {
     "clean": "foretext.cleaning",
     "compare": "foretext.comparison.compare",
     "distill": "foretext.pretraining.distill",
+    "export": "foretext.exporting.export",
     "finetune": "foretext.finetuning.finetune",
     "index": "foretext.search.index",
     "load": "foretext.artifact",

@@ -48,6 +48,7 @@ class Kind:
         reads_rows: whether it answers rows of a task, as they stand in a file of rows.
         is_frozen: whether tasks are learned on its vectors as they are, by a linear head: it has no
             network or vectors of words to go on with.
+        exports: formats of `foretext.exporting.EXPORTS` that it can be written in.
         has_word_map: whether its page has a map of words, which takes most of the page's time.
     """
 
@@ -65,6 +66,7 @@ class Kind:
     reads_text: bool = True
     reads_rows: bool = False
     is_frozen: bool = False
+    exports: tuple[str, ...] = ()
     has_word_map: bool = False
 
     @property
@@ -137,6 +139,7 @@ KINDS = {
             name="static vectors",
             load="foretext.vectors.token_vectors:TokenVectors.load",
             embedder="foretext.vectors.token_vectors:TokenVectors.load",
+            exports=("static",),
             section=None,
         ),
         replace(

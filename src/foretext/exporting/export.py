@@ -1,0 +1,154 @@
+"""The road of an export: refuse, write, run what was written, compare, keep."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from foretext._version import __version__
+from foretext.artifact import kind_of_run, load, opened_run
+from foretext.base.arguments import checked_arguments
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.files import atomic_folder, refuse_existing
+from foretext.exporting import EXPORTS
+from foretext.exporting.form import Computed, ExportForm, Texts
+from foretext.exporting.parity import Parity
+from foretext.exporting.texts import compared_rows
+from foretext.kinds import KINDS, TASK, Kind
+from foretext.progress import Progress, is_quiet
+
+__all__ = ["RECORD", "Exported", "export"]
+
+RECORD, CARD = "export.json", "README.md"
+BLOCK = 64  # inputs that are compared at once
+
+
+class Exported(NamedTuple):
+    """What an export left."""
+
+    output: Path
+    form: str  # of `EXPORTS`
+    parity: Parity
+    bytes: int  # of all files
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "output": str(self.output),
+            "to": self.form,
+            "bytes": self.bytes,
+            **self.parity.record(),
+        }
+
+
+@checked_arguments
+def export(
+    run: str | Path,
+    output: str | Path,
+    to: str = "onnx",
+    *,
+    texts: Any = None,
+    overwrite: bool = False,
+    quiet: bool | None = None,
+) -> Exported:
+    """Write a model in the format of other programs, and compare the copy with the original.
+
+    Args:
+        run: the folder of a run, or of a model of Hugging Face.
+        output: the folder to write.
+        to: the format, a name of `foretext.exporting.EXPORTS`.
+        texts: to compare by: files, or texts in memory; None: those that the run has learned from,
+            where they are still there. Hard ones of foretext come to them.
+        overwrite: replace a folder that is there.
+        quiet: show no progress; None: show it on a terminal.
+
+    Raises:
+        SettingError: there is no such format, or it has no such model.
+        MissingExtraError: a package is missing.
+        ModelFileError: the copy differs from the original; nothing is kept.
+        ForetextError: the run cannot be opened, or the folder cannot be written.
+    """
+    output = Path(output)
+    refuse_existing(output, overwrite=overwrite)
+    form = opened_form(run, to)
+    rows = compared_rows(opened_run(run).path, texts, form.num_texts)
+    bar = Progress("exporting", len(rows), "texts", quiet=is_quiet(quiet))
+    with bar, atomic_folder(output) as folder:
+        form.write(folder)
+        parity = _compared(form, folder, rows, bar)
+        parity.check(form.bound, to)
+        _describe(folder, form, to, parity, Path(run).resolve().name, output.name)
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return Exported(output, to, parity, size)
+
+
+def opened_form(run: str | Path, to: str) -> ExportForm:
+    """Open a run for an export.
+
+    Raises:
+        SettingError: there is no such format, or it has no such model.
+        MissingExtraError: a package is missing.
+    """
+    if to not in EXPORTS:
+        hint = did_you_mean(to, EXPORTS) or f" There are: {', '.join(EXPORTS)}."
+        raise SettingError(f"There is no export to '{to}'.{hint}")
+    kind = kind_of_run(run)
+    if to not in kind.exports:
+        raise SettingError(_refusal(run, to, kind))
+    component: type[ExportForm] = EXPORTS.resolve(to)
+    component.check_packages()
+    return component(load(run), kind)
+
+
+def _refusal(run: str | Path, to: str, kind: Kind) -> str:
+    """Say that a kind of run has no such export, and what has one."""
+    if kind.exports:
+        return f"{run} holds {kind.phrase}; export it to {' or '.join(kind.exports)}, not {to}."
+    can = [each.phrase for each in (*KINDS.values(), TASK) if to in each.exports]
+    return (
+        f"{run} holds a run of kind '{kind.name}', which no other program has a format for; "
+        f"{' and '.join(dict.fromkeys(can))} can be exported to {to}."
+    )
+
+
+def _compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progress) -> Parity:
+    """Compare block by block."""
+    found: list[Parity] = []
+    for start in range(0, len(rows), BLOCK):
+        some = rows[start : start + BLOCK]
+        own: Computed = form.own(some)
+        found.append(Parity.of(some, own, form.theirs(folder, some)))
+        bar.advance(len(some))
+    return Parity(
+        sum(each.texts for each in found),
+        sum(each.ids_equal for each in found),
+        max(each.difference for each in found),
+        max(each.scale for each in found),
+        min(each.cosine for each in found),
+        next((each.first_unequal for each in found if each.first_unequal is not None), None),
+    )
+
+
+def _describe(folder: Path, form: ExportForm, to: str, parity: Parity, run: str, name: str) -> None:
+    """Write the card for people, and the same for programs."""
+    record = {
+        "foretext": __version__,
+        "run": run,
+        "to": to,
+        **form.facts,
+        "parity": parity.record(),
+    }
+    (folder / RECORD).write_text(
+        json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    figures = (
+        f"Compared with the original on {counted(parity.texts, 'text')}: the ids of "
+        f"{'all' if parity.ids_equal == parity.texts else parity.ids_equal} are equal, the largest "
+        f"difference of two numbers is {parity.difference:.2g} (numbers up to "
+        f"{parity.scale:.2g}), the smallest cosine {parity.cosine:.6f}."
+    )
+    card = f"# {name}\n\nExported from `{run}` by foretext {__version__}. {figures}\n\n"
+    (folder / CARD).write_text(card + form.usage(name).strip() + "\n", encoding="utf-8")

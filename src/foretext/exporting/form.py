@@ -1,0 +1,102 @@
+"""What every format is: a model is written, and what was written answers the same texts."""
+
+from __future__ import annotations
+
+import importlib.util
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.base.errors import MissingExtraError
+from foretext.kinds import Kind
+
+__all__ = ["Bound", "Computed", "ExportForm", "Texts"]
+
+Texts = tuple[str, ...]  # of one input: a text, or two
+
+
+class Computed(NamedTuple):
+    """What N inputs become."""
+
+    ids: list[list[int]]  # of each
+    outputs: Mapping[str, list[NDArray[np.float32]]]  # by name, of each
+
+
+class Bound(NamedTuple):
+    """How far what was written may be from the original."""
+
+    difference: float | None  # of two numbers, relative to the largest of the original
+    cosine: float
+
+
+class ExportForm(ABC):
+    """A model in a format; a row of `EXPORTS` names a class of it.
+
+    Args:
+        model: that `foretext.load` opened.
+        kind: of the run.
+
+    Raises:
+        SettingError: the format has no such model.
+    """
+
+    name: ClassVar[str]  # in `EXPORTS`
+    extra: ClassVar[str]  # of foretext, that has the packages
+    packages: ClassVar[Mapping[str, str]]  # by the names of their modules
+    bound: ClassVar[Bound]
+
+    @classmethod
+    def check_packages(cls) -> None:
+        """Refuse where a package is missing.
+
+        Raises:
+            MissingExtraError: one is.
+        """
+        for module, package in cls.packages.items():
+            if importlib.util.find_spec(module) is None:
+                raise MissingExtraError(package, cls.extra, f"An export to {cls.name}")
+
+    def __init__(self, model: Any, kind: Kind) -> None:
+        self.model = model
+        self.kind = kind
+
+    @property
+    @abstractmethod
+    def num_texts(self) -> int:
+        """How many texts an input has."""
+
+    @abstractmethod
+    def write(self, folder: Path) -> None:
+        """Write all files but those that say how good the copy is.
+
+        Args:
+            folder: empty.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+
+    @abstractmethod
+    def own(self, rows: Sequence[Texts]) -> Computed:
+        """Return what the model makes of some inputs."""
+
+    @abstractmethod
+    def theirs(self, folder: Path, rows: Sequence[Texts]) -> Computed:
+        """Return what a program of others makes of them by the files of `folder` alone."""
+
+    @property
+    @abstractmethod
+    def facts(self) -> Mapping[str, Any]:
+        """What ``export.json`` says of inputs and outputs, as JSON has it."""
+
+    @abstractmethod
+    def usage(self, folder: str) -> str:
+        """Return how the files are used, as Markdown.
+
+        Args:
+            folder: its name.
+        """
