@@ -35,7 +35,7 @@ def export(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model in a format of other programs, and compare the copy with the original."""
+    """Write a model for other programs, compared with the original."""
     from foretext.exporting.export import export as exported
 
     found = exported(run, output, to, texts=texts, overwrite=overwrite, quiet=quiet or None)

@@ -13,6 +13,9 @@ __all__ = ["EXPORTS"]
 EXPORTS = Registry(
     "export",
     {
+        "onnx": "foretext.exporting.onnx:OnnxExport",
+        "onnx-int8": "foretext.exporting.onnx_int8:OnnxInt8Export",
+        "openvino": "foretext.exporting.openvino:OpenVinoExport",
         "static": "foretext.exporting.static:StaticExport",
     },
 )

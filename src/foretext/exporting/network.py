@@ -1,0 +1,143 @@
+"""What the formats of networks share: the folder of Hugging Face around a graph, and its tokenizer.
+
+A program of others reads inputs by ``tokenizer.json`` alone: what stands around texts, what is cut
+off long ones and how letters are written is in that file.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.base.errors import ModelFileError
+from foretext.base.parsing import read_json
+from foretext.exporting.form import Computed, ExportForm, Texts
+from foretext.exporting.session import library_of
+from foretext.interop.graph import NetworkGraph
+from foretext.kinds import Kind
+
+__all__ = ["EncodedRow", "NetworkExport"]
+
+TOKENIZER, CONFIG, WEIGHTS = "tokenizer.json", "config.json", "model.safetensors"
+OWN = "foretext"  # what config.json says to foretext alone
+
+
+class EncodedRow(NamedTuple):
+    """What a tokenizer makes of an input."""
+
+    ids: list[int]
+    segments: list[int]
+
+
+class NetworkExport(ExportForm):
+    """A network in a format.
+
+    Args:
+        model: that `foretext.load` opened.
+        kind: of the run.
+
+    Raises:
+        SettingError: other programs could not compute what the model answers.
+    """
+
+    extra: ClassVar[str] = "export"
+
+    def __init__(self, model: Any, kind: Kind) -> None:
+        super().__init__(model, kind)
+        self.graph: NetworkGraph = kind.code("graph")(model)
+
+    @property
+    def num_texts(self) -> int:
+        """How many texts an input has."""
+        return self.graph.num_texts
+
+    def write(self, folder: Path) -> None:
+        """Write tokenizer and settings as Hugging Face has them, then the network."""
+        self.graph.save(folder)
+        (folder / WEIGHTS).unlink()
+        config = read_json(folder / CONFIG, ModelFileError)
+        config.pop(OWN, None)
+        write_json(folder / CONFIG, config)
+        library = library_of(folder)
+        library.enable_truncation(self.graph.max_length, strategy=self.graph.cut)
+        library.save(str(folder / TOKENIZER))
+        settings = read_json(folder / "tokenizer_config.json", ModelFileError)
+        settings["model_max_length"] = self.graph.max_length
+        settings.setdefault("pad_token", self.graph.tokenizer.tokens[self.graph.tokenizer.pad])
+        settings["padding_side"] = "right"
+        write_json(folder / "tokenizer_config.json", settings)
+        self.write_network(folder)
+
+    @abstractmethod
+    def write_network(self, folder: Path) -> None:
+        """Write the network beside the other files."""
+
+    @abstractmethod
+    def computed(
+        self, folder: Path, rows: Sequence[EncodedRow]
+    ) -> dict[str, list[NDArray[np.float32]]]:
+        """Return what the format's own program computes of some rows, padding included."""
+
+    def own(self, rows: Sequence[Texts]) -> Computed:
+        """Return what the model reads of inputs, and its outputs in float32."""
+        read = [self.graph.read(row) for row in rows]
+        outputs = {
+            name: [each.outputs.get(name, _NOTHING) for each in read] for name in self.graph.outputs
+        }
+        return Computed([each.ids for each in read], outputs)
+
+    def theirs(self, folder: Path, rows: Sequence[Texts]) -> Computed:
+        """Return what the tokenizer and the network of a folder make of inputs."""
+        encoded = self.encoded(folder, rows)
+        found = self.computed(folder, encoded)
+        for name in self.graph.of_positions:
+            pairs = zip(found[name], encoded, strict=True)
+            found[name] = [values[: len(row.ids)] for values, row in pairs]
+        return Computed([row.ids for row in encoded], found)
+
+    def encoded(self, folder: Path, rows: Sequence[Texts]) -> list[EncodedRow]:
+        """Return inputs as the tokenizer of a folder reads them; no token at all is padding."""
+        library = library_of(folder)
+        words = self.graph.words
+        if words is not None:
+            given: list[Any] = [words(text) for (text,) in rows]
+            found = library.encode_batch(given, is_pretokenized=True)
+        elif self.graph.num_texts == 1:
+            found = library.encode_batch([text for (text,) in rows])
+        else:
+            found = library.encode_batch(list(rows))
+        pad = self.graph.tokenizer.pad
+        return [EncodedRow(each.ids or [pad], each.type_ids or [0]) for each in found]
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the network reads and gives."""
+        graph = self.graph
+        return {
+            "pipeline": graph.pipeline,
+            "inputs": list(graph.network.input_names),
+            "outputs": list(graph.outputs),
+            "max_length": graph.max_length,
+            **graph.facts,
+        }
+
+    @property
+    def longer(self) -> str:
+        """What is said of inputs that are longer than the network reads."""
+        more = f"; {self.graph.longer}" if self.graph.longer else ""
+        return f"Inputs of more than {self.graph.max_length:,} tokens are cut{more}."
+
+
+_NOTHING = np.zeros(0, np.float32)  # an output that the model does not have of this input
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a small file of settings."""
+    import json
+
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
