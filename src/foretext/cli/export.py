@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from foretext.base.counted import counted
 from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, ModelArgument, Overwrite, Quiet, print_json
 
@@ -20,9 +19,12 @@ def export(
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="The folder to write.")
     ],
     to: Annotated[
-        Literal["static"],
-        typer.Option(help="The format; static: vectors of tokens, for model2vec and ONNX Runtime."),
-    ],
+        Literal["onnx", "onnx-int8", "openvino", "static"],
+        typer.Option(
+            help="The format: ONNX in float32 or with weights of 8 bits, OpenVINO, or static: "
+            "vectors of tokens, for model2vec and ONNX Runtime."
+        ),
+    ] = "onnx",
     texts: Annotated[
         str | None,
         typer.Option(
@@ -42,9 +44,5 @@ def export(
     if as_json:
         print_json(found.record())
         return
-    parity = found.parity
-    say(
-        f"{counted(parity.texts, 'text')} compared: equal ids, largest difference "
-        f"{parity.difference:.2g}, smallest cosine {parity.cosine:.6f}"
-    )
+    say(found.parity.sentence())
     say(f"{found.bytes:,} bytes: {output}")

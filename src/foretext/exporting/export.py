@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,10 +9,10 @@ from typing import Any, NamedTuple
 from foretext._version import __version__
 from foretext.artifact import kind_of_run, load, opened_run
 from foretext.base.arguments import checked_arguments
-from foretext.base.counted import counted
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.files import atomic_folder, refuse_existing
 from foretext.exporting import EXPORTS
+from foretext.exporting.files import write_json
 from foretext.exporting.form import Computed, ExportForm, Texts
 from foretext.exporting.parity import Parity
 from foretext.exporting.texts import compared_rows
@@ -74,7 +73,7 @@ def export(
     output = Path(output)
     refuse_existing(output, overwrite=overwrite)
     form = opened_form(run, to)
-    rows = compared_rows(opened_run(run).path, texts, form.num_texts)
+    rows = compared_rows(opened_run(run).path, texts, form.num_texts, asks=form.asks)
     bar = Progress("exporting", len(rows), "texts", quiet=is_quiet(quiet))
     with bar, atomic_folder(output) as folder:
         form.write(folder)
@@ -122,14 +121,7 @@ def _compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progre
         own: Computed = form.own(some)
         found.append(Parity.of(some, own, form.theirs(folder, some)))
         bar.advance(len(some))
-    return Parity(
-        sum(each.texts for each in found),
-        sum(each.ids_equal for each in found),
-        max(each.difference for each in found),
-        max(each.scale for each in found),
-        min(each.cosine for each in found),
-        next((each.first_unequal for each in found if each.first_unequal is not None), None),
-    )
+    return Parity.joined(found)
 
 
 def _describe(folder: Path, form: ExportForm, to: str, parity: Parity, run: str, name: str) -> None:
@@ -141,14 +133,6 @@ def _describe(folder: Path, form: ExportForm, to: str, parity: Parity, run: str,
         **form.facts,
         "parity": parity.record(),
     }
-    (folder / RECORD).write_text(
-        json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
-    figures = (
-        f"Compared with the original on {counted(parity.texts, 'text')}: the ids of "
-        f"{'all' if parity.ids_equal == parity.texts else parity.ids_equal} are equal, the largest "
-        f"difference of two numbers is {parity.difference:.2g} (numbers up to "
-        f"{parity.scale:.2g}), the smallest cosine {parity.cosine:.6f}."
-    )
-    card = f"# {name}\n\nExported from `{run}` by foretext {__version__}. {figures}\n\n"
+    write_json(folder / RECORD, record)
+    card = f"# {name}\n\nExported from `{run}` by foretext {__version__}. {parity.sentence()}\n\n"
     (folder / CARD).write_text(card + form.usage(name).strip() + "\n", encoding="utf-8")

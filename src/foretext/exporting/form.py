@@ -31,6 +31,7 @@ class Bound(NamedTuple):
 
     difference: float | None  # of two numbers, relative to the largest of the original
     cosine: float
+    answers: float = 1.0  # share of tags that are equal
 
 
 class ExportForm(ABC):
@@ -68,6 +69,11 @@ class ExportForm(ABC):
     @abstractmethod
     def num_texts(self) -> int:
         """How many texts an input has."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether the first text of an input is a question about the second."""
+        return False
 
     @abstractmethod
     def write(self, folder: Path) -> None:

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from foretext.base.errors import ModelFileError
 from foretext.base.parsing import read_json
+from foretext.exporting.files import write_json
 from foretext.exporting.form import Computed, ExportForm, Texts
 from foretext.exporting.session import library_of
+from foretext.exporting.tags import TAGS, Decoder, write_decoder
 from foretext.interop.graph import NetworkGraph
 from foretext.kinds import Kind
 
@@ -56,6 +58,11 @@ class NetworkExport(ExportForm):
         """How many texts an input has."""
         return self.graph.num_texts
 
+    @property
+    def asks(self) -> bool:
+        """Whether the first text of an input is a question about the second."""
+        return self.graph.cut == "only_second"
+
     def write(self, folder: Path) -> None:
         """Write tokenizer and settings as Hugging Face has them, then the network."""
         self.graph.save(folder)
@@ -64,7 +71,10 @@ class NetworkExport(ExportForm):
         config.pop(OWN, None)
         write_json(folder / CONFIG, config)
         library = library_of(folder)
-        library.enable_truncation(self.graph.max_length, strategy=self.graph.cut)
+        if self.graph.words is None:  # else `decode.py` cuts between words
+            library.enable_truncation(self.graph.max_length, strategy=self.graph.cut)
+        else:
+            write_decoder(folder, self.graph)
         library.save(str(folder / TOKENIZER))
         settings = read_json(folder / "tokenizer_config.json", ModelFileError)
         settings["model_max_length"] = self.graph.max_length
@@ -86,33 +96,42 @@ class NetworkExport(ExportForm):
     def own(self, rows: Sequence[Texts]) -> Computed:
         """Return what the model reads of inputs, and its outputs in float32."""
         read = [self.graph.read(row) for row in rows]
-        outputs = {
-            name: [each.outputs.get(name, _NOTHING) for each in read] for name in self.graph.outputs
-        }
+        names = [*self.graph.outputs, *[TAGS] * (self.graph.words is not None)]
+        outputs = {name: [each.outputs.get(name, _NOTHING) for each in read] for name in names}
         return Computed([each.ids for each in read], outputs)
 
     def theirs(self, folder: Path, rows: Sequence[Texts]) -> Computed:
         """Return what the tokenizer and the network of a folder make of inputs."""
-        encoded = self.encoded(folder, rows)
-        found = self.computed(folder, encoded)
-        for name in self.graph.of_positions:
-            pairs = zip(found[name], encoded, strict=True)
-            found[name] = [values[: len(row.ids)] for values, row in pairs]
+        library, words = library_of(folder), self.graph.words
+        if words is None:
+            encoded = self._encoded(library, rows)
+            found = self._computed(folder, encoded)
+        else:
+            decoder = Decoder.of(folder)
+            pairs = decoder.encoded([words(text) for (text,) in rows], library)
+            encoded = [EncodedRow(ids, [0] * len(ids)) for ids, _ in pairs]
+            found = self._computed(folder, encoded)
+            found[TAGS] = decoder.decoded(found[self.graph.outputs[0]], [each[1] for each in pairs])
         return Computed([row.ids for row in encoded], found)
 
-    def encoded(self, folder: Path, rows: Sequence[Texts]) -> list[EncodedRow]:
-        """Return inputs as the tokenizer of a folder reads them; no token at all is padding."""
-        library = library_of(folder)
-        words = self.graph.words
-        if words is not None:
-            given: list[Any] = [words(text) for (text,) in rows]
-            found = library.encode_batch(given, is_pretokenized=True)
-        elif self.graph.num_texts == 1:
-            found = library.encode_batch([text for (text,) in rows])
-        else:
-            found = library.encode_batch(list(rows))
+    def _computed(
+        self, folder: Path, rows: Sequence[EncodedRow]
+    ) -> dict[str, list[NDArray[np.float32]]]:
+        """Return the outputs of some rows without padding."""
+        found = self.computed(folder, rows)
+        for name in self.graph.of_positions:
+            pairs = zip(found[name], rows, strict=True)
+            found[name] = [values[: len(row.ids)] for values, row in pairs]
+        return found
+
+    def _encoded(self, library: Any, rows: Sequence[Texts]) -> list[EncodedRow]:
+        """Return inputs as a tokenizer reads them; no token at all is padding."""
+        given = list(rows) if self.graph.num_texts > 1 else [text for (text,) in rows]
         pad = self.graph.tokenizer.pad
-        return [EncodedRow(each.ids or [pad], each.type_ids or [0]) for each in found]
+        return [
+            EncodedRow(each.ids or [pad], each.type_ids or [0])
+            for each in library.encode_batch(given)
+        ]
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -123,7 +142,7 @@ class NetworkExport(ExportForm):
             "inputs": list(graph.network.input_names),
             "outputs": list(graph.outputs),
             "max_length": graph.max_length,
-            **graph.facts,
+            **{name: value for name, value in graph.facts.items() if name != "decoding"},
         }
 
     @property
@@ -134,10 +153,3 @@ class NetworkExport(ExportForm):
 
 
 _NOTHING = np.zeros(0, np.float32)  # an output that the model does not have of this input
-
-
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a small file of settings."""
-    import json
-
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

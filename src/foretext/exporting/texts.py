@@ -15,6 +15,7 @@ from foretext.exporting.form import Texts
 __all__ = ["HARD", "compared_rows"]
 
 MOST = 1000  # texts of the user
+QUESTION = 12  # characters of a question
 LONG = 400  # times that words are repeated in the longest text
 
 HARD = (
@@ -36,13 +37,16 @@ HARD = (
 )
 
 
-def compared_rows(run: Path, given: TextSource | None, num_texts: int) -> list[Texts]:
+def compared_rows(
+    run: Path, given: TextSource | None, num_texts: int, *, asks: bool = False
+) -> list[Texts]:
     """Return inputs of `num_texts` texts each: the user's, then the hard ones.
 
     Args:
         run: whose text is read where none is given and it is still there.
         given: files, or texts in memory; None: those of the run.
         num_texts: of an input.
+        asks: whether the first text is a question, and short.
 
     Raises:
         CorpusError: the given texts cannot be read, or there is none.
@@ -52,6 +56,9 @@ def compared_rows(run: Path, given: TextSource | None, num_texts: int) -> list[T
     if num_texts == 1:
         return [(text,) for text in found]
     others = [*found[1:], found[0]]
+    if asks:
+        others = [text[:QUESTION] for text in others]
+        return [pair for pair in zip(others, found, strict=True) if all(map(str.strip, pair))]
     return list(zip(found, others, strict=True))
 
 

@@ -4,23 +4,88 @@ from __future__ import annotations
 
 from foretext.exporting.network import NetworkExport
 
-__all__ = ["network_usage"]
+__all__ = ["network_usage", "openvino_usage"]
+
+ENCODED = """import numpy as np, {package}, tokenizers
+
+tokenizer = tokenizers.Tokenizer.from_file("{folder}/tokenizer.json")
+encoded = tokenizer.encode({example})
+columns = {{"input_ids": encoded.ids, "attention_mask": encoded.attention_mask, \
+"token_type_ids": encoded.type_ids}}
+"""
+WORDS = """import numpy as np, {package}, tokenizers
+from decode import KNOWN, decode, encode  # in {folder}
+
+tokenizer = tokenizers.Tokenizer.from_file("{folder}/tokenizer.json")
+words = ["the", "words", "of", "a", "sentence"]
+ids, firsts = encode(words, tokenizer)
+columns = {{"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": [0] * len(ids)}}
+"""
+TAGS = """scores = outputs["logits"][0]
+tags = [KNOWN["labels"][place] for place in decode(scores.tolist(), firsts)]
+"""
 
 
 def network_usage(form: NetworkExport, folder: str, file: str) -> str:
-    """Return how ONNX Runtime uses a file."""
-    graph = form.graph
-    names = ", ".join(f'"{name}"' for name in graph.outputs)
-    return f"""## Use
+    """Return how ONNX Runtime uses a file; other programs that do so are named.
 
-{form.longer}
+    Args:
+        form: whose network it is.
+        folder: its name.
+        file: of the graph, within it.
+    """
+    feeds = _feeds(form)
+    names = list(form.graph.outputs)
+    code = (
+        _read(form, folder, "onnxruntime")
+        + f'session = onnxruntime.InferenceSession("{folder}/{file}")\n'
+        + f"outputs = dict(zip({names}, session.run({names}, {feeds})))\n"
+    )
+    more = (
+        "transformers.js opens the folder, too: `pipeline("
+        f"'{_task_of(form)}', '{folder}', {{dtype: '{_dtype(file)}'}})`.\n"
+    )
+    return _page(form, code, more)
 
-```python
-import numpy as np, onnxruntime, tokenizers
 
-tokenizer = tokenizers.Tokenizer.from_file("{folder}/tokenizer.json")
-session = onnxruntime.InferenceSession("{folder}/{file}")
-encoded = tokenizer.encode("a text")
-outputs = session.run([{names}], {{}})
-```
-"""
+def openvino_usage(form: NetworkExport, folder: str, file: str) -> str:
+    """Return how OpenVINO uses a file.
+
+    Args:
+        form: whose network it is.
+        folder: its name.
+        file: of the graph, within it.
+    """
+    code = (
+        _read(form, folder, "openvino")
+        + f'model = openvino.Core().compile_model("{folder}/{file}", "CPU")\n'
+        + f"outputs = {{each.any_name: found for each, found in model({_feeds(form)})"
+        + ".items()}\n"
+    )
+    return _page(form, code, "")
+
+
+def _page(form: NetworkExport, code: str, more: str) -> str:
+    code += TAGS if form.graph.words is not None else ""
+    return f"## Use\n\n{form.longer}\n\n```python\n{code}```\n\n{more}"
+
+
+def _read(form: NetworkExport, folder: str, package: str) -> str:
+    if form.graph.words is not None:
+        return WORDS.format(folder=folder, package=package)
+    example = '"a text"' if form.num_texts == 1 else '"a text", "another text"'
+    return ENCODED.format(folder=folder, package=package, example=example)
+
+
+def _feeds(form: NetworkExport) -> str:
+    names = list(form.graph.network.input_names)
+    return f"{{name: np.array([columns[name]]) for name in {names}}}"
+
+
+def _dtype(file: str) -> str:
+    return "q8" if "quantized" in file else "fp32"
+
+
+def _task_of(form: NetworkExport) -> str:
+    task = form.graph.pipeline
+    return "feature-extraction" if task == "sentence-similarity" else task

@@ -7,6 +7,7 @@ beside a network, is refused with a sentence.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from torch import Tensor
 
 from foretext.backbones.base import States
 from foretext.base.errors import SettingError
+from foretext.corpus.scripts import unspaced_ranges
 from foretext.data.batch import Inputs
-from foretext.heads.tagging import TaggingHead
+from foretext.data.framing import Framing
 from foretext.interop.graph import GraphNetwork, NetworkGraph, ReadInput, TextVector, check_base
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tasks.matching.network import TextMatcher
@@ -24,6 +26,8 @@ from foretext.tasks.model import TaskModel
 from foretext.tasks.sentence_vectors.network import SentenceEncoder
 from foretext.tasks.span_qa.network import SpanReader
 from foretext.tasks.tagging.network import Tagger
+from foretext.tasks.tagging.scores import SentenceScores
+from foretext.tasks.tagging.windows import SentenceWindows
 
 __all__ = [
     "classifier_graph",
@@ -153,16 +157,30 @@ def tagger_graph(model: Tagger) -> NetworkGraph:
             f"The tagger has {what}, so it cannot be exported; learn it on a Transformer of "
             "sub-words, without task.lstm_dim."
         )
-    return _graph(
+    framing = model.base.framing(head.config.max_length)
+    graph = _graph(
         model,
         "The tagger",
         "token-classification",
         _divided(1.0),
         of_positions=True,
         words=lambda text: [token.text for token in model.tokens([text])[0]],
-        facts=_decoding(head),
+        facts={"labels": list(head.tags.labels), "decoding": _decoding(model, framing)},
         longer="foretext reads long sentences in windows",
     )
+
+    def read(texts: Texts) -> ReadInput:
+        own = graph.read(texts)
+        words = [token.text for token in model.tokens(texts)[0]]
+        encoded = model.base.reader().encode_words([words])
+        windows = SentenceWindows.of(encoded, framing, model.base.pad)
+        if windows.num_cut or not words:
+            return own
+        scores = own.outputs[LOGITS][windows.windows[0].positions]
+        (places,) = SentenceScores(head, [scores]).places()
+        return ReadInput(own.ids, {**own.outputs, "tags": np.array(places, np.float32)})
+
+    return replace(graph, read=read)
 
 
 def encoder_graph(model: SentenceEncoder) -> NetworkGraph:
@@ -290,18 +308,29 @@ def _both_ends(logits: Tensor) -> tuple[Tensor, ...]:
     return logits[..., 0], logits[..., 1]
 
 
-def _decoding(head: TaggingHead) -> dict[str, Any]:
-    """Return what the scores of tags are decoded with, as JSON has it; null is forbidden."""
-    labels = list(head.tags.labels)
-    found: dict[str, Any] = {"labels": labels, "scheme": head.tags.learned}
-    if head.crf is None:
-        return {**found, "transitions": None, "start": None, "end": None}
-    scores = {
-        name: [_without_nan(row) for row in each.tolist()] if each.dim() > 1 else _without_nan(each)
-        for name, each in head.crf.scores._asdict().items()
+def _decoding(model: Tagger, framing: Framing) -> dict[str, Any]:
+    """Return what words are encoded and scores decoded with, as JSON has it; null is forbidden."""
+    head, base = model.head, model.base
+    unknown = base.tokenizer.special.unknown
+    steps: dict[str, Any] = dict.fromkeys(("transitions", "start", "end"))
+    if head.crf is not None:
+        found = head.crf.scores._asdict().items()
+        steps = {name: _without_nan(scores.tolist()) for name, scores in found}
+    return {
+        "labels": list(head.tags.labels),
+        "scheme": head.tags.learned,
+        "before": framing.prefix,
+        "behind": framing.suffix,
+        "room": framing.room,
+        "unknown": base.pad if unknown is None else unknown,
+        "pad": base.pad,
+        "unspaced": unspaced_ranges(),
+        **steps,
     }
-    return {**found, **scores}
 
 
-def _without_nan(row: Any) -> list[float | None]:
-    return [None if np.isnan(value) else float(value) for value in row]
+def _without_nan(value: Any) -> Any:
+    """Return numbers in lists with None in place of NaN."""
+    if isinstance(value, list):
+        return [_without_nan(each) for each in value]
+    return None if np.isnan(value) else value
