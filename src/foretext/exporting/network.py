@@ -21,6 +21,7 @@ from foretext.exporting.form import Computed, ExportForm, Texts
 from foretext.exporting.session import library_of
 from foretext.exporting.tags import TAGS, Decoder, write_decoder
 from foretext.interop.graph import NetworkGraph
+from foretext.interop.own import MODEL_TYPE
 from foretext.kinds import Kind
 
 __all__ = ["EncodedRow", "NetworkExport"]
@@ -69,6 +70,8 @@ class NetworkExport(ExportForm):
         (folder / WEIGHTS).unlink()
         config = read_json(folder / CONFIG, ModelFileError)
         config.pop(OWN, None)
+        if config["model_type"] == MODEL_TYPE:  # no family has it, and the form of inputs is named
+            config |= self._like_a_family()
         write_json(folder / CONFIG, config)
         library = library_of(folder)
         if self.graph.words is None:  # else `decode.py` cuts between words
@@ -82,6 +85,17 @@ class NetworkExport(ExportForm):
         settings["padding_side"] = "right"
         write_json(folder / "tokenizer_config.json", settings)
         self.write_network(folder)
+
+    def _like_a_family(self) -> dict[str, Any]:
+        """Return settings by which other programs know what goes in and what comes out."""
+        causal = self.graph.network.visibility == "causal"
+        found: dict[str, Any] = {"model_type": "gpt2" if causal else "bert"}
+        if labels := self.graph.facts.get("labels"):
+            found["id2label"] = {str(place): label for place, label in enumerate(labels)}
+            found["label2id"] = {label: place for place, label in enumerate(labels)}
+        if self.graph.facts.get("activation") == "sigmoid":
+            found["problem_type"] = "multi_label_classification"
+        return found
 
     @abstractmethod
     def write_network(self, folder: Path) -> None:

@@ -79,7 +79,8 @@ def write_onnx(path: Path, form: NetworkExport) -> None:
     example = [torch.ones(EXAMPLE, dtype=torch.int64) for _ in names]
     example[0][0, -2:] = form.graph.tokenizer.pad
     example[1][0, -2:] = 0
-    rows, positions = torch.export.Dim("rows"), torch.export.Dim("positions")
+    longest = network.backbone.max_length
+    rows, positions = torch.export.Dim("rows"), torch.export.Dim("positions", max=longest)
     shapes = {name: {0: rows, 1: positions} for name in names}
     parameters = dict(zip(("input_ids", "attention_mask", "token_type_ids"), example, strict=False))
     with torch.no_grad(), warnings.catch_warnings(), _silent():

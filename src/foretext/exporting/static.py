@@ -25,6 +25,7 @@ __all__ = ["StaticExport"]
 GRAPH = Path("onnx") / "model.onnx"
 OPSET = 18
 OUTPUT = "sentence_embedding"
+NO_LIMIT = 1_000_000  # tokens of a text: fastembed needs a number
 
 USAGE = """## Use
 
@@ -59,7 +60,7 @@ class StaticExport(ExportForm):
         """Write model2vec's files, the tokenizer's and the graph."""
         self.model.save(folder)
         tokenizer = unframed(self.model.tokenizer)
-        save_framed_tokenizer(tokenizer, folder, None, has_segments=False, pad=0)
+        save_framed_tokenizer(tokenizer, folder, NO_LIMIT, has_segments=False, pad=0)
         (folder / GRAPH).parent.mkdir()
         write_graph(folder / GRAPH, self.model)
 
