@@ -13,7 +13,7 @@ from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.files import atomic_folder, refuse_existing
 from foretext.exporting import EXPORTS
 from foretext.exporting.files import write_json
-from foretext.exporting.form import Computed, ExportForm, Texts
+from foretext.exporting.form import Computed, ExportForm, Texts, check_packages
 from foretext.exporting.parity import Parity
 from foretext.exporting.texts import compared_rows
 from foretext.kinds import KINDS, TASK, Kind
@@ -98,7 +98,7 @@ def opened_form(run: str | Path, to: str) -> ExportForm:
     if to not in kind.exports:
         raise SettingError(_refusal(run, to, kind))
     component: type[ExportForm] = EXPORTS.resolve(to)
-    component.check_packages()
+    check_packages(component)
     return component(load(run), kind)
 
 

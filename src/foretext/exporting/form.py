@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from foretext.base.errors import MissingExtraError
 from foretext.kinds import Kind
 
-__all__ = ["Bound", "Computed", "ExportForm", "Texts"]
+__all__ = ["Bound", "Computed", "ExportForm", "Texts", "check_packages"]
 
 Texts = tuple[str, ...]  # of one input: a text, or two
 
@@ -49,17 +49,6 @@ class ExportForm(ABC):
     extra: ClassVar[str]  # of foretext, that has the packages
     packages: ClassVar[Mapping[str, str]]  # by the names of their modules
     bound: ClassVar[Bound]
-
-    @classmethod
-    def check_packages(cls) -> None:
-        """Refuse where a package is missing.
-
-        Raises:
-            MissingExtraError: one is.
-        """
-        for module, package in cls.packages.items():
-            if importlib.util.find_spec(module) is None:
-                raise MissingExtraError(package, cls.extra, f"An export to {cls.name}")
 
     def __init__(self, model: Any, kind: Kind) -> None:
         self.model = model
@@ -106,3 +95,14 @@ class ExportForm(ABC):
         Args:
             folder: its name.
         """
+
+
+def check_packages(form: type[ExportForm]) -> None:
+    """Refuse a format whose packages are missing.
+
+    Raises:
+        MissingExtraError: one is.
+    """
+    for module, package in form.packages.items():
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtraError(package, form.extra, f"An export to {form.name}")

@@ -27,6 +27,7 @@ from foretext.kinds import Kind
 __all__ = ["EncodedRow", "NetworkExport"]
 
 TOKENIZER, CONFIG, WEIGHTS = "tokenizer.json", "config.json", "model.safetensors"
+GENERATION = "text-generation"
 OWN = "foretext"  # what config.json says to foretext alone
 
 
@@ -70,7 +71,8 @@ class NetworkExport(ExportForm):
         (folder / WEIGHTS).unlink()
         config = read_json(folder / CONFIG, ModelFileError)
         config.pop(OWN, None)
-        if config["model_type"] == MODEL_TYPE:  # no family has it, and the form of inputs is named
+        if not self._names_a_class(config):
+            config.pop("architectures", None)
             config |= self._like_a_family()
         write_json(folder / CONFIG, config)
         library = library_of(folder)
@@ -86,10 +88,17 @@ class NetworkExport(ExportForm):
         write_json(folder / "tokenizer_config.json", settings)
         self.write_network(folder)
 
+    def _names_a_class(self, config: Mapping[str, Any]) -> bool:
+        """Whether transformers.js has a class by what a folder says, which hands tensors on."""
+        own = config["model_type"] == MODEL_TYPE
+        causal = self.graph.network.visibility == "causal"
+        return not own and (not causal or self.graph.pipeline == GENERATION)
+
     def _like_a_family(self) -> dict[str, Any]:
         """Return settings by which other programs know what goes in and what comes out."""
-        causal = self.graph.network.visibility == "causal"
-        found: dict[str, Any] = {"model_type": "gpt2" if causal else "bert"}
+        found: dict[str, Any] = {
+            "model_type": "gpt2" if self.graph.pipeline == GENERATION else "bert"
+        }
         if labels := self.graph.facts.get("labels"):
             found["id2label"] = {str(place): label for place, label in enumerate(labels)}
             found["label2id"] = {label: place for place, label in enumerate(labels)}

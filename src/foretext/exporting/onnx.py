@@ -10,7 +10,6 @@ import logging
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from functools import cached_property
 from io import StringIO
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,48 +22,73 @@ from foretext.exporting.form import Bound
 from foretext.exporting.network import EncodedRow, NetworkExport
 from foretext.exporting.session import Session
 from foretext.exporting.usage import network_usage
+from foretext.kinds import Kind
 
-__all__ = ["OPSET", "OnnxExport", "write_onnx"]
+__all__ = ["OPSET", "PACKAGES", "OnnxExport", "OnnxFile", "write_onnx"]
 
 OPSET = 18
+PACKAGES = {"onnx": "onnx", "onnxscript": "onnxscript", "onnxruntime": "onnxruntime"}
 EXAMPLE = (2, 7)  # rows and positions that are traced; any others work, too
+
+
+class OnnxFile:
+    """The file of a network in ONNX Runtime.
+
+    Args:
+        name: as transformers.js names it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = f"onnx/{name}"
+        self._sessions: dict[Path, Session] = {}
+
+    def computed(
+        self, folder: Path, rows: Sequence[EncodedRow], names: Sequence[str]
+    ) -> dict[str, list[NDArray[np.float32]]]:
+        """Return outputs of some rows.
+
+        Args:
+            folder: of the export.
+            rows: of ids.
+            names: of outputs.
+        """
+        path = folder / self.name
+        if path not in self._sessions:
+            self._sessions[path] = Session(path)
+        ids, segments = [row.ids for row in rows], [row.segments for row in rows]
+        return self._sessions[path].outputs(names, ids, segments)
 
 
 class OnnxExport(NetworkExport):
     """A network in ONNX, with weights in float32."""
 
     name = "onnx"
-    packages: ClassVar = {"onnx": "onnx", "onnxscript": "onnxscript", "onnxruntime": "onnxruntime"}
+    packages: ClassVar = PACKAGES
     bound = Bound(1e-3, 0.9999)
-    file: ClassVar[str] = "model.onnx"  # as transformers.js names it
+
+    def __init__(self, model: Any, kind: Kind) -> None:
+        super().__init__(model, kind)
+        self.file = OnnxFile("model.onnx")
 
     def write_network(self, folder: Path) -> None:
         """Write the graph into the folder ``onnx``."""
         (folder / "onnx").mkdir()
-        write_onnx(folder / "onnx" / self.file, self)
+        write_onnx(folder / self.file.name, self)
 
     def computed(
         self, folder: Path, rows: Sequence[EncodedRow]
     ) -> dict[str, list[NDArray[np.float32]]]:
         """Return what ONNX Runtime computes."""
-        path = folder / "onnx" / self.file
-        if path not in self._sessions:
-            self._sessions[path] = Session(path)
-        ids, segments = [row.ids for row in rows], [row.segments for row in rows]
-        return self._sessions[path].outputs(self.graph.outputs, ids, segments)
-
-    @cached_property
-    def _sessions(self) -> dict[Path, Session]:
-        return {}
+        return self.file.computed(folder, rows, self.graph.outputs)
 
     @property
     def facts(self) -> Mapping[str, Any]:
         """What the network reads and gives."""
-        return {**super().facts, "file": f"onnx/{self.file}", "opset": OPSET}
+        return {**super().facts, "file": self.file.name, "opset": OPSET}
 
     def usage(self, folder: str) -> str:
         """Return how ONNX Runtime and others use the files."""
-        return network_usage(self, folder, f"onnx/{self.file}")
+        return network_usage(self, folder, self.file.name)
 
 
 def write_onnx(path: Path, form: NetworkExport) -> None:

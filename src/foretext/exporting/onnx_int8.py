@@ -7,23 +7,33 @@ theirs while they are computed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from foretext.base.files import temporary_folder
 from foretext.exporting.form import Bound
-from foretext.exporting.onnx import OnnxExport, write_onnx
+from foretext.exporting.network import EncodedRow, NetworkExport
+from foretext.exporting.onnx import OPSET, PACKAGES, OnnxFile, write_onnx
+from foretext.exporting.usage import network_usage
+from foretext.kinds import Kind
 
 __all__ = ["OnnxInt8Export"]
 
 
-class OnnxInt8Export(OnnxExport):
+class OnnxInt8Export(NetworkExport):
     """A network in ONNX, with weights in int8."""
 
     name = "onnx-int8"
+    packages: ClassVar = PACKAGES
     bound = Bound(0.25, 0.95, 0.9)
-    file: ClassVar[str] = "model_quantized.onnx"
+
+    def __init__(self, model: Any, kind: Kind) -> None:
+        super().__init__(model, kind)
+        self.file = OnnxFile("model_quantized.onnx")
 
     def write_network(self, folder: Path) -> None:
         """Write the graph into the folder ``onnx``."""
@@ -37,14 +47,25 @@ class OnnxInt8Export(OnnxExport):
             try:
                 quantize_dynamic(
                     other / "model.onnx",
-                    folder / "onnx" / self.file,
+                    folder / self.file.name,
                     weight_type=QuantType.QInt8,
                     per_channel=True,
                 )
             finally:
                 logging.disable(before)
 
+    def computed(
+        self, folder: Path, rows: Sequence[EncodedRow]
+    ) -> dict[str, list[NDArray[np.float32]]]:
+        """Return what ONNX Runtime computes."""
+        return self.file.computed(folder, rows, self.graph.outputs)
+
     @property
     def facts(self) -> Mapping[str, Any]:
         """What the network reads and gives, and how it was quantised."""
-        return {**super().facts, "quantisation": "dynamic, int8 weights by channel"}
+        how = {"opset": OPSET, "quantisation": "dynamic, int8 weights by channel"}
+        return {**super().facts, "file": self.file.name, **how}
+
+    def usage(self, folder: str) -> str:
+        """Return how ONNX Runtime and others use the files."""
+        return network_usage(self, folder, self.file.name)

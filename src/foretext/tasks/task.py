@@ -117,7 +117,7 @@ class Task(ABC):
     joins_word_vectors: ClassVar[bool] = False  # whether the head stands on `TaskBase.head_dim`
     has_head: ClassVar[bool] = True  # False: the backbone alone is learned, and cannot be frozen
     # Makes a `foretext.interop.graph.NetworkGraph` of a model of it; None: it cannot be exported.
-    graph: ClassVar[Callable[[Any], Any] | None] = None
+    graph: ClassVar[Any] = None
     usual_batch: ClassVar[int] = 32  # examples of a step, where nobody says
     vectors_backbone: ClassVar[str] = "textcnn"  # what `over_vectors` returns
     # Settings of the sub-words that a network learns from the rows alone; the user's go over them.
