@@ -45,8 +45,9 @@ def saved_model(name: str, folder: Path) -> Path:
         models.gpt().save(target)
     elif name == "lstm":
         models.lstm().save(target)
-    elif name == "sentence encoder":
-        bert = models.bert()
+    elif "sentence encoder" in name:
+        wide = {"dim": 64, "num_heads": 4, "init_std": 0.05}  # for which 8 bits are enough
+        bert = models.bert(**(wide if "wide" in name else {}))
         parts: Any = {"pooling": "mean", "normalize": True, "is_sentence_encoder": True}
         LanguageModel(bert.tokenizer, bert.backbone, None, text_length=24, **parts).save(target)
     elif name == "static":

@@ -15,7 +15,7 @@ from foretext.exporting.form import Texts
 __all__ = ["HARD", "compared_rows"]
 
 MOST = 1000  # texts of the user
-QUESTION = 12  # characters of a question
+QUESTION = 5  # characters of a question
 LONG = 400  # times that words are repeated in the longest text
 
 HARD = (
