@@ -121,7 +121,28 @@ def write_onnx(path: Path, form: NetworkExport) -> None:
             verbose=False,
         )
     assert program is not None, "no program was traced"
-    program.save(str(path), external_data=False)
+    _save(program.model_proto, path)
+
+
+def _save(model: Any, path: Path) -> None:
+    """Write a model without what the exporter notes of this machine: which line made a node."""
+    import onnx
+
+    _forget_places(model)
+    onnx.save_model(model, str(path))
+
+
+def _forget_places(message: Any) -> None:
+    """Clear the notes of a message of ONNX, and of all that it holds."""
+    from google.protobuf.message import Message
+
+    for name in ("metadata_props", "doc_string"):
+        if name in message.DESCRIPTOR.fields_by_name:
+            message.ClearField(name)
+    for kind, value in message.ListFields():
+        if kind.message_type is not None:
+            for each in [value] if isinstance(value, Message) else value:
+                _forget_places(each)
 
 
 @contextmanager
