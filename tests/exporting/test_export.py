@@ -12,7 +12,13 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.base.errors import ForetextError, MissingExtraError, ModelFileError, SettingError
+from foretext.base.errors import (
+    ForetextError,
+    MissingExtraError,
+    ModelFileError,
+    OutputError,
+    SettingError,
+)
 from foretext.exporting import EXPORTS
 from foretext.exporting.export import export
 from foretext.exporting.session import Session
@@ -110,6 +116,13 @@ def test_an_old_folder_stays_or_is_replaced(static: Path, tmp_path: Path) -> Non
     export(static, target, "static", overwrite=True)
     assert not (target / "old").exists()
     assert (target / "onnx" / "model.onnx").is_file()
+
+
+@pytest.mark.parametrize("output", ["", "copy", ".."])
+def test_the_model_itself_is_never_replaced(static: Path, output: str) -> None:
+    with pytest.raises(OutputError, match="the export would replace the model; choose"):
+        export(static, static / output, "static", overwrite=True)
+    assert ft.load(static).embed(SHIP).any()
 
 
 def test_a_missing_package_is_named(

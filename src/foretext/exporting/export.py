@@ -12,7 +12,7 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.files import atomic_folder, refuse_existing
 from foretext.exporting import EXPORTS
-from foretext.exporting.files import write_json
+from foretext.exporting.files import refuse_own_folder, write_json
 from foretext.exporting.form import Computed, ExportForm, Texts, check_packages
 from foretext.exporting.parity import Parity
 from foretext.exporting.texts import compared_rows
@@ -71,6 +71,7 @@ def export(
         ForetextError: the run cannot be opened, or the folder cannot be written.
     """
     output = Path(output)
+    refuse_own_folder(run, output)
     refuse_existing(output, overwrite=overwrite)
     form = opened_form(run, to)
     rows = compared_rows(opened_run(run).path, texts, form.num_texts, asks=form.asks)
