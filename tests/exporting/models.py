@@ -48,7 +48,8 @@ def saved_model(name: str, folder: Path) -> Path:
     elif "sentence encoder" in name:
         wide = {"dim": 64, "num_heads": 4, "init_std": 0.05}  # for which 8 bits are enough
         bert = models.bert(**(wide if "wide" in name else {}))
-        parts: Any = {"pooling": "mean", "normalize": True, "is_sentence_encoder": True}
+        pooling = "cls" if "cls" in name else "mean"
+        parts: Any = {"pooling": pooling, "normalize": True, "is_sentence_encoder": True}
         LanguageModel(bert.tokenizer, bert.backbone, None, text_length=24, **parts).save(target)
     elif name == "static":
         models.bert().save(folder / "teacher")

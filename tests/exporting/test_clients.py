@@ -23,13 +23,14 @@ NPM, FASTEMBED = ROOT / "build" / "npm", ROOT / "build" / "fastembed" / "bin" / 
 HERE = Path(__file__).parent
 TEXTS = ["the king lives in a castle by the sea", "a ship"]
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not shutil.which("node") or not (NPM / "node_modules/@huggingface/transformers").is_dir(),
-        reason="node, or @huggingface/transformers in build/npm, is missing; `make clients`",
-    ),
-]
+pytestmark = pytest.mark.slow
+in_javascript = pytest.mark.skipif(
+    not shutil.which("node") or not (NPM / "node_modules/@huggingface/transformers").is_dir(),
+    reason="node, or @huggingface/transformers in build/npm, is missing; `make clients`",
+)
+by_fastembed = pytest.mark.skipif(
+    not FASTEMBED.is_file(), reason="fastembed in build/fastembed is missing; `make clients`"
+)
 
 PROGRAM = """
 import json, sys
@@ -56,41 +57,43 @@ def in_node(folder: Path, what: str, *texts: str) -> Any:
 
 def in_fastembed(folder: Path, dim: int, *texts: str) -> np.ndarray:
     """What fastembed answers."""
-    if not FASTEMBED.is_file():
-        pytest.skip("fastembed in build/fastembed is missing; `make clients`")
     command = [FASTEMBED, "-c", PROGRAM, folder, str(dim), *texts]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return np.array(json.loads(done.stdout))
 
 
-@pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
+@pytest.fixture(scope="module", params=["sentence encoder", "cls sentence encoder", "static"])
+def encoder(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, np.ndarray]:
     folder = tmp_path_factory.mktemp("encoder")
-    model = saved_model("sentence encoder", folder)
-    export(model, folder / "copy", quiet=True)
+    model = saved_model(request.param, folder)
+    to = "static" if request.param == "static" else "onnx"
+    export(model, folder / "copy", to, quiet=True)
     return folder / "copy", ft.load(model).embed(TEXTS)
 
 
+@in_javascript
 def test_sentence_vectors_in_transformers_js(encoder: tuple[Path, np.ndarray]) -> None:
     folder, own = encoder
-    assert np.allclose(in_node(folder, "embedded", *TEXTS), own, atol=1e-4)
+    known = json.loads((folder / "export.json").read_text())
+    pooling = known.get("pooling", "mean")
+    if known["to"] == "onnx":
+        card = (folder / "README.md").read_text()
+        assert f"{{pooling: '{pooling}', normalize: true}}" in card
+    assert np.allclose(in_node(folder, f"embedded {pooling}", *TEXTS), own, atol=1e-4)
 
 
+@by_fastembed
+@pytest.mark.parametrize("encoder", ["sentence encoder", "static"], indirect=True)
 def test_sentence_vectors_in_fastembed(encoder: tuple[Path, np.ndarray]) -> None:
     folder, own = encoder
     assert np.allclose(in_fastembed(folder, own.shape[1], *TEXTS), own, atol=1e-4)
 
 
-def test_static_vectors(tmp_path: Path) -> None:
-    model = saved_model("static", tmp_path)
-    export(model, tmp_path / "copy", "static", quiet=True)
-    own = ft.load(model).embed(TEXTS)
-    assert np.allclose(in_node(tmp_path / "copy", "embedded", *TEXTS), own, atol=1e-4)
-    assert np.allclose(in_fastembed(tmp_path / "copy", own.shape[1], *TEXTS), own, atol=1e-4)
-
-
-@pytest.mark.parametrize("name", ["classifier", "label sets"])
+@in_javascript
+@pytest.mark.parametrize("name", ["classifier", "label sets", "gpt classifier"])
 def test_labels_in_transformers_js(name: str, tmp_path: Path) -> None:
     model = saved_model(name, tmp_path)
     export(model, tmp_path / "copy", quiet=True)
@@ -105,6 +108,7 @@ def test_labels_in_transformers_js(name: str, tmp_path: Path) -> None:
         assert found == pytest.approx(dict(zip(classifier.label_names, own, strict=True)), abs=1e-5)
 
 
+@in_javascript
 @pytest.mark.parametrize("name", ["crf", "gpt tagger"])
 def test_tags_by_the_decoder_in_javascript(name: str, tmp_path: Path) -> None:
     model = saved_model(name, tmp_path)
@@ -115,3 +119,13 @@ def test_tags_by_the_decoder_in_javascript(name: str, tmp_path: Path) -> None:
     (places,) = tagger._scores([words]).places()
     found = in_node(tmp_path / "copy", "tagged", *words)
     assert found == [tagger.head.tags.labels[place] for place in places]
+
+
+@pytest.mark.parametrize(("name", "line"), [("score", ""), ("crf", "`decode.mjs`"), ("gpt", "")])
+def test_cards_name_no_pipeline_that_answers_otherwise(
+    name: str, line: str, tmp_path: Path
+) -> None:
+    export(saved_model(name, tmp_path), tmp_path / "copy", quiet=True)
+    card = (tmp_path / "copy" / "README.md").read_text()
+    assert "pipeline(" not in card
+    assert line in card

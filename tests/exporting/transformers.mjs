@@ -3,7 +3,8 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const [packages, folder, what, ...texts] = process.argv.slice(2);
+const [packages, folder, request, ...texts] = process.argv.slice(2);
+const [what, pooling] = request.split(" ");
 const home = createRequire(`${packages}/`).resolve("@huggingface/transformers");
 const { AutoTokenizer, AutoModelForTokenClassification, Tensor, env, pipeline } = await import(pathToFileURL(home));
 env.allowRemoteModels = false;
@@ -24,7 +25,7 @@ async function tagged() {
 
 async function embedded() {
   const run = await pipeline("feature-extraction", folder, { dtype: "fp32" });
-  return (await run(texts, { pooling: "mean", normalize: true })).tolist();
+  return (await run(texts, { pooling, normalize: true })).tolist();
 }
 
 async function classified() {

@@ -24,6 +24,7 @@ columns = {{"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids"
 TAGS = """scores = outputs["logits"][0]
 tags = [KNOWN["labels"][place] for place in decode(scores.tolist(), firsts)]
 """
+JS_POOLINGS = ("mean", "cls")  # of transformers.js, as foretext computes them
 
 
 def network_usage(form: NetworkExport, folder: str, file: str) -> str:
@@ -41,11 +42,7 @@ def network_usage(form: NetworkExport, folder: str, file: str) -> str:
         + f'session = onnxruntime.InferenceSession("{folder}/{file}")\n'
         + f"outputs = dict(zip({names}, session.run({names}, {feeds})))\n"
     )
-    more = (
-        "transformers.js opens the folder, too: `pipeline("
-        f"'{_task_of(form)}', '{folder}', {{dtype: '{_dtype(file)}'}})`.\n"
-    )
-    return _page(form, code, more)
+    return _page(form, code, _in_javascript(form, folder, file))
 
 
 def openvino_usage(form: NetworkExport, folder: str, file: str) -> str:
@@ -86,6 +83,25 @@ def _dtype(file: str) -> str:
     return "q8" if "quantized" in file else "fp32"
 
 
-def _task_of(form: NetworkExport) -> str:
-    task = form.graph.pipeline
-    return "feature-extraction" if task == "sentence-similarity" else task
+def _in_javascript(form: NetworkExport, folder: str, file: str) -> str:
+    """Return how transformers.js answers as foretext does; "": none of its pipelines does."""
+    graph, opened = form.graph, f"'{folder}', {{dtype: '{_dtype(file)}'}}"
+    if graph.words is not None:
+        return (
+            "In JavaScript, run the network by `AutoModelForTokenClassification` of transformers.js"
+            f" ({opened}) and import `encode` and `decode` of `decode.mjs`. Its pipeline for tokens"
+            " cuts words and chooses tags otherwise.\n"
+        )
+    if graph.pipeline == "text-classification" and graph.num_texts == 1:
+        return (
+            f"transformers.js opens the folder, too: `pipeline('text-classification', {opened})`.\n"
+        )
+    pooling, has_more = graph.facts.get("pooling"), graph.facts.get("dense_layers")
+    if graph.pipeline == "sentence-similarity" and pooling in JS_POOLINGS and not has_more:
+        normalize = str(bool(graph.facts["normalize"])).lower()
+        return (
+            "transformers.js opens the folder, too: `const embed = await pipeline("
+            f"'feature-extraction', {opened})`, then `await embed(texts, "
+            f"{{pooling: '{pooling}', normalize: {normalize}}})`.\n"
+        )
+    return ""

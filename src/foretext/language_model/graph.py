@@ -64,7 +64,11 @@ def _states(model: LanguageModel, tokenizer: Any) -> NetworkGraph:
         model.text_framing.max_length,
         model.save,
         lambda texts: _read(model, names, texts[0]),
-        facts={"pooling": model.pooling, "normalize": model.normalize},
+        facts={
+            "pooling": model.pooling,
+            "normalize": model.normalize,
+            "dense_layers": len(model.dense),
+        },
         longer="`embed` of foretext averages the vectors of their windows",
     )
 
