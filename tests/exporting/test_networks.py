@@ -62,8 +62,13 @@ def test_the_copy_answers_as_the_original(cell: tuple[Path, Exported]) -> None:
     parity = done.parity
     assert parity.texts == parity.ids_equal >= 12
     assert parity.scale > 0.1
-    assert parity.cosine >= (0.95 if done.form == "onnx-int8" else 0.9999)
-    assert parity.answers_equal == parity.answers
+    assert parity.relative <= (0.25 if done.form == "onnx-int8" else 1e-3)
+    if has_vectors := {"last_hidden_state", "sentence_embedding"} & {*parity.numbers}:
+        assert parity.cosine is not None, has_vectors
+    assert parity.cosine is None or parity.cosine >= (0.95 if "int8" in done.form else 0.9999)
+    for found in parity.agreement.values():
+        assert found.answers > 0
+        assert found.equal >= found.answers * (0.9 if "int8" in done.form else 1)
     record = json.loads((done.output / "export.json").read_text())
     assert (done.output / record["file"]).is_file()
     assert not (done.output / "model.safetensors").exists()

@@ -7,7 +7,7 @@ off long ones and how letters are written is in that file.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -28,6 +28,11 @@ __all__ = ["EncodedRow", "NetworkExport"]
 
 TOKENIZER, CONFIG, WEIGHTS = "tokenizer.json", "config.json", "model.safetensors"
 GENERATION = "text-generation"
+LABELS: dict[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
+    # what is answered by scores (C,), of one label or of several
+    "softmax": lambda scores: np.array([scores.argmax()], np.float32),
+    "sigmoid": lambda scores: (scores > 0).astype(np.float32),
+}
 OWN = "foretext"  # what config.json says to foretext alone
 
 
@@ -121,7 +126,7 @@ class NetworkExport(ExportForm):
         read = [self.graph.read(row) for row in rows]
         names = [*self.graph.outputs, *[TAGS] * (self.graph.words is not None)]
         outputs = {name: [each.outputs.get(name, _NOTHING) for each in read] for name in names}
-        return Computed([each.ids for each in read], outputs)
+        return Computed([each.ids for each in read], outputs | self._labels(outputs))
 
     def theirs(self, folder: Path, rows: Sequence[Texts]) -> Computed:
         """Return what the tokenizer and the network of a folder make of inputs."""
@@ -135,7 +140,16 @@ class NetworkExport(ExportForm):
             encoded = [EncodedRow(ids, [0] * len(ids)) for ids, _ in pairs]
             found = self._computed(folder, encoded)
             found[TAGS] = decoder.decoded(found[self.graph.outputs[0]], [each[1] for each in pairs])
-        return Computed([row.ids for row in encoded], found)
+        return Computed([row.ids for row in encoded], found | self._labels(found))
+
+    def _labels(
+        self, outputs: Mapping[str, list[NDArray[np.float32]]]
+    ) -> dict[str, list[NDArray[np.float32]]]:
+        """Return the labels of inputs as numbers, by their scores; nothing where there are none."""
+        choose = LABELS.get(self.graph.facts.get("activation", ""))
+        if choose is None:
+            return {}
+        return {"labels": [choose(scores) for scores in outputs[self.graph.outputs[0]]]}
 
     def _computed(
         self, folder: Path, rows: Sequence[EncodedRow]
