@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from foretext.exporting.foreign import foreign_errors
 from foretext.exporting.form import Bound
 from foretext.exporting.network import EncodedRow, NetworkExport
 from foretext.exporting.session import Session
@@ -100,14 +101,21 @@ def write_onnx(path: Path, form: NetworkExport) -> None:
     """
     network = copy.deepcopy(form.graph.network).float().cpu().eval()
     names = network.input_names
-    example = [torch.ones(EXAMPLE, dtype=torch.int64) for _ in names]
-    example[0][0, -2:] = form.graph.tokenizer.pad
-    example[1][0, -2:] = 0
     longest = network.backbone.max_length
+    num_rows, num_positions = EXAMPLE
+    shape = (num_rows, min(num_positions, longest))
+    example = [torch.ones(shape, dtype=torch.int64) for _ in names]
+    example[0][0, -1:] = form.graph.tokenizer.pad
+    example[1][0, -1:] = 0
     rows, positions = torch.export.Dim("rows"), torch.export.Dim("positions", max=longest)
     shapes = {name: {0: rows, 1: positions} for name in names}
     parameters = dict(zip(("input_ids", "attention_mask", "token_type_ids"), example, strict=False))
-    with torch.no_grad(), warnings.catch_warnings(), _silent():
+    with (
+        foreign_errors("PyTorch's exporter to ONNX"),
+        torch.no_grad(),
+        warnings.catch_warnings(),
+        _silent(),
+    ):
         warnings.simplefilter("ignore")  # of the exporter's own making
         program = torch.onnx.export(
             network,
@@ -120,8 +128,9 @@ def write_onnx(path: Path, form: NetworkExport) -> None:
             optimize=True,
             verbose=False,
         )
-    assert program is not None, "no program was traced"
-    _save(program.model_proto, path)
+        assert program is not None, "no program was traced"
+        model = program.model_proto
+    _save(model, path)
 
 
 def _save(model: Any, path: Path) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.files import temporary_folder
+from foretext.exporting.foreign import foreign_errors
 from foretext.exporting.form import Bound
 from foretext.exporting.network import EncodedRow, NetworkExport
 from foretext.exporting.onnx import OPSET, PACKAGES, OnnxFile, write_onnx
@@ -45,12 +46,13 @@ class OnnxInt8Export(NetworkExport):
             before = logging.root.manager.disable
             logging.disable(logging.WARNING)  # it recommends what the exporter has done
             try:
-                quantize_dynamic(
-                    other / "model.onnx",
-                    folder / self.file.name,
-                    weight_type=QuantType.QInt8,
-                    per_channel=True,
-                )
+                with foreign_errors("ONNX Runtime's quantisation"):
+                    quantize_dynamic(
+                        other / "model.onnx",
+                        folder / self.file.name,
+                        weight_type=QuantType.QInt8,
+                        per_channel=True,
+                    )
             finally:
                 logging.disable(before)
 

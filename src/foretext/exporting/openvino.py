@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.files import temporary_folder
+from foretext.exporting.foreign import foreign_errors
 from foretext.exporting.form import Bound
 from foretext.exporting.network import EncodedRow, NetworkExport
 from foretext.exporting.onnx import write_onnx
@@ -38,8 +39,9 @@ class OpenVinoExport(NetworkExport):
         (folder / FILE).parent.mkdir()
         with temporary_folder() as other:
             write_onnx(other / "model.onnx", self)
-            model = openvino.convert_model(other / "model.onnx")
-            openvino.save_model(model, folder / FILE, compress_to_fp16=False)
+            with foreign_errors("OpenVINO"):
+                model = openvino.convert_model(other / "model.onnx")
+                openvino.save_model(model, folder / FILE, compress_to_fp16=False)
 
     def computed(
         self, folder: Path, rows: Sequence[EncodedRow]
@@ -48,11 +50,13 @@ class OpenVinoExport(NetworkExport):
         import openvino
 
         path = folder / FILE
-        if path not in self._models:
-            self._models[path] = openvino.Core().compile_model(path, "CPU", EXACT)
         ids, segments = [row.ids for row in rows], [row.segments for row in rows]
-        found = self._models[path](feeds_of(ids, segments, self.graph.network.input_names))
-        return {name: list(np.array(found[name])) for name in self.graph.outputs}
+        feeds = feeds_of(ids, segments, self.graph.network.input_names)
+        with foreign_errors("OpenVINO"):
+            if path not in self._models:
+                self._models[path] = openvino.Core().compile_model(path, "CPU", EXACT)
+            found = self._models[path](feeds)
+            return {name: list(np.array(found[name])) for name in self.graph.outputs}
 
     @cached_property
     def _models(self) -> dict[Path, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tokenizers
+from foretext.exporting.foreign import foreign_errors
 
 __all__ = ["Session", "feeds_of", "library_of"]
 
@@ -31,9 +32,10 @@ class Session:
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # errors
-        self._session: Any = onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"]
-        )
+        with foreign_errors("ONNX Runtime"):
+            self._session: Any = onnxruntime.InferenceSession(
+                str(path), options, providers=["CPUExecutionProvider"]
+            )
         self.inputs = [each.name for each in self._session.get_inputs()]
 
     def outputs(
@@ -50,7 +52,8 @@ class Session:
             segments: of their tokens.
         """
         feeds = feeds_of(ids, segments, self.inputs)
-        found = self._session.run(list(names), feeds)
+        with foreign_errors("ONNX Runtime"):
+            found = self._session.run(list(names), feeds)
         return {name: list(each) for name, each in zip(names, found, strict=True)}
 
 
