@@ -18,6 +18,7 @@ PAIR = {"mode": "pair"}
 # Shape of the backbone, task, what its rows told, settings of the head.
 TASKS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "classifier": ("bert", "classification", "labels", {"pooling": "mean"}),
+    "calibrated": ("bert", "classification", "labels", {"pooling": "mean"}),
     "label sets": ("albert", "classification", "label sets", {}),
     "modernbert": ("modernbert", "classification", "labels", {"pooling": "mean"}),
     "gpt classifier": ("gpt2", "classification", "labels", {"bias": False}),
@@ -60,6 +61,10 @@ def saved_model(name: str, folder: Path) -> Path:
         shape, task, found, settings = TASKS[name]
         kind = "wordpiece" if "bert" in shape else "bpe"
         saved(target, tokenizer(kind, folder), shape, task, found, settings)
+        if name == "calibrated":
+            model = ft.load(target)
+            model.temperature = 0.25
+            model.save(target)
     return target
 
 

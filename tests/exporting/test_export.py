@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import typing
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from foretext.base.errors import (
     OutputError,
     SettingError,
 )
+from foretext.cli import export as cli
 from foretext.exporting import EXPORTS
-from foretext.exporting.export import export
+from foretext.exporting.export import BLOCK, MOST_NUMBERS, blocks, export
 from foretext.exporting.session import Session
 from foretext.exporting.static import StaticExport
 from foretext.kinds import KINDS, TASK
@@ -49,6 +51,11 @@ def exported(static: Path) -> Path:
 def test_every_kind_names_formats_that_there_are() -> None:
     named = {each for kind in (*KINDS.values(), TASK) for each in kind.exports}
     assert named == {*EXPORTS}
+
+
+def test_the_command_knows_every_format() -> None:
+    hint = typing.get_type_hints(cli.export)["to"]
+    assert typing.get_args(hint) == (*EXPORTS,)
 
 
 def test_static_vectors_in_onnx_runtime(static: Path, exported: Path) -> None:
@@ -97,9 +104,10 @@ def test_other_ids_are_an_error(
 ) -> None:
     right = StaticExport.theirs
 
-    def wrong(self: StaticExport, *arguments: Any) -> Any:
-        found = right(self, *arguments)
-        return found._replace(ids=[[*found.ids[0], 7], *found.ids[1:]])
+    def wrong(self: StaticExport, folder: Path, rows: Any) -> Any:
+        found = right(self, folder, rows)
+        ids = zip(found.ids, rows, strict=True)
+        return found._replace(ids=[[*own, 7] if row == (SHIP,) else own for own, row in ids])
 
     monkeypatch.setattr(StaticExport, "theirs", wrong)
     with pytest.raises(ModelFileError, match=rf"other ids than foretext for 1 text .*'{SHIP}'"):
@@ -171,3 +179,15 @@ def test_the_function_is_no_module() -> None:
     code = "import foretext.exporting.export, foretext as ft; print(callable(ft.export))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "True"
+
+
+def test_blocks_hold_inputs_of_like_size() -> None:
+    sizes = [5, 1, MOST_NUMBERS, 3, 4 * MOST_NUMBERS, *[MOST_NUMBERS // 3] * 7, *[2] * 200]
+    found = [*blocks(sizes)]
+    assert sorted(place for block in found for place in block) == [*range(len(sizes))]
+    assert [sizes[block[0]] for block in found[:3]] == [1, 2, 4 * MOST_NUMBERS]
+    assert [len(block) for block in found[:3]] == [1, 1, 1]
+    assert max(map(len, found)) == BLOCK
+    for block in found[3:]:
+        assert len(block) == 1 or max(sizes[place] for place in block) * len(block) <= MOST_NUMBERS
+    assert [*blocks([7])] == [[0]]

@@ -44,5 +44,5 @@ def export(
     if as_json:
         print_json(found.record())
         return
-    say(found.parity.sentence())
+    say(found.sentence())
     say(f"{found.bytes:,} bytes: {output}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +22,8 @@ from foretext.progress import Progress, is_quiet
 __all__ = ["RECORD", "Exported", "export"]
 
 RECORD, CARD = "export.json", "README.md"
-BLOCK = 64  # inputs that are compared at once
+BLOCK = 64  # inputs that are compared at once, at most
+MOST_NUMBERS = 20_000_000  # that are computed of a block, of one layer or output
 
 
 class Exported(NamedTuple):
@@ -32,6 +33,7 @@ class Exported(NamedTuple):
     form: str  # of `EXPORTS`
     parity: Parity
     bytes: int  # of all files
+    own_texts: int  # that were compared beside those of foretext
 
     def record(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -39,8 +41,13 @@ class Exported(NamedTuple):
             "output": str(self.output),
             "to": self.form,
             "bytes": self.bytes,
+            "own_texts": self.own_texts,
             **self.parity.record(),
         }
+
+    def sentence(self) -> str:
+        """Say how good the copy is."""
+        return self.parity.sentence() + _without_own(self.own_texts)
 
 
 @checked_arguments
@@ -60,7 +67,7 @@ def export(
         output: the folder to write.
         to: the format, a name of `foretext.exporting.EXPORTS`.
         texts: to compare by: files, or texts in memory; None: those that the run has learned from,
-            where they are still there. Hard ones of foretext come to them.
+            where they are still there. foretext adds difficult ones.
         overwrite: replace a folder that is there.
         quiet: show no progress; None: show it on a terminal.
 
@@ -74,15 +81,16 @@ def export(
     refuse_own_folder(run, output)
     refuse_existing(output, overwrite=overwrite)
     form = opened_form(run, to)
-    rows = compared_rows(opened_run(run).path, texts, form.num_texts, asks=form.asks)
+    folder_of_run = opened_run(run).path
+    rows, num_own = compared_rows(folder_of_run, texts, form.num_texts, form.model, asks=form.asks)
     bar = Progress("exporting", len(rows), "texts", quiet=is_quiet(quiet))
     with bar, atomic_folder(output) as folder:
         form.write(folder)
         parity = _compared(form, folder, rows, bar)
         parity.check(form.bound, to)
-        _describe(folder, form, to, parity, Path(run).resolve().name, output.name)
+        _describe(folder, form, to, parity, num_own, Path(run).resolve().name)
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    return Exported(output, to, parity, size)
+    return Exported(output, to, parity, size, num_own)
 
 
 def opened_form(run: str | Path, to: str) -> ExportForm:
@@ -117,23 +125,54 @@ def _refusal(run: str | Path, to: str, kind: Kind) -> str:
 def _compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progress) -> Parity:
     """Compare block by block."""
     found: list[Parity] = []
-    for start in range(0, len(rows), BLOCK):
-        some = rows[start : start + BLOCK]
+    for places in blocks(form.sizes(rows)):
+        some = [rows[place] for place in places]
         own: Computed = form.own(some)
         found.append(Parity.of(some, own, form.theirs(folder, some)))
         bar.advance(len(some))
     return Parity.joined(found)
 
 
-def _describe(folder: Path, form: ExportForm, to: str, parity: Parity, run: str, name: str) -> None:
+def blocks(sizes: Sequence[int]) -> Iterator[list[int]]:
+    """Yield places of inputs that are compared at once: of like size, and few of large ones.
+
+    The smallest input, the middle and the largest one are each compared alone, without padding.
+
+    Args:
+        sizes: numbers that are computed of each input.
+    """
+    order = sorted(range(len(sizes)), key=sizes.__getitem__)
+    alone = dict.fromkeys(order[place] for place in (0, len(order) // 2, -1))
+    yield from ([place] for place in alone)
+    block: list[int] = []
+    for place in order:
+        if place in alone:
+            continue
+        if block and (len(block) == BLOCK or sizes[place] * (len(block) + 1) > MOST_NUMBERS):
+            yield block
+            block = []
+        block.append(place)
+    if block:
+        yield block
+
+
+def _without_own(num_own: int) -> str:
+    """Say that no text of the user was compared; "": some were."""
+    return "" if num_own else " None of these texts is yours; give some with --texts."
+
+
+def _describe(
+    folder: Path, form: ExportForm, to: str, parity: Parity, num_own: int, run: str
+) -> None:
     """Write the card for people, and the same for programs."""
+    name, said = folder.name, parity.sentence() + _without_own(num_own)
     record = {
         "foretext": __version__,
         "run": run,
         "to": to,
         **form.facts,
-        "parity": parity.record(),
+        "parity": {"own_texts": num_own, **parity.record()},
     }
     write_json(folder / RECORD, record)
-    card = f"# {name}\n\nExported from `{run}` by foretext {__version__}. {parity.sentence()}\n\n"
+    card = f"# {name}\n\nExported from `{run}` by foretext {__version__}. {said}\n\n"
     (folder / CARD).write_text(card + form.usage(name).strip() + "\n", encoding="utf-8")

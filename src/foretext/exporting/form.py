@@ -29,9 +29,9 @@ class Computed(NamedTuple):
 class Bound(NamedTuple):
     """How far what was written may be from the original."""
 
-    difference: float | None  # of two numbers, relative to the largest of the original
+    difference: float | None  # of two numbers, relative to the largest of the same output
     cosine: float
-    answers: float = 1.0  # share of tags that are equal
+    answers: float = 1.0  # share of tags and labels that are equal
 
 
 class ExportForm(ABC):
@@ -76,12 +76,16 @@ class ExportForm(ABC):
         """
 
     @abstractmethod
+    def sizes(self, rows: Sequence[Texts]) -> list[int]:
+        """Return how many numbers are about computed of each input, in one layer or output."""
+
+    @abstractmethod
     def own(self, rows: Sequence[Texts]) -> Computed:
         """Return what the model makes of some inputs."""
 
     @abstractmethod
     def theirs(self, folder: Path, rows: Sequence[Texts]) -> Computed:
-        """Return what a program of others makes of them by the files of `folder` alone."""
+        """Return what a program of others makes of them by the graph and tokenizer of `folder`."""
 
     @property
     @abstractmethod

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.base.errors import ModelFileError
+from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.parsing import read_json
 from foretext.exporting.files import write_json
 from foretext.exporting.form import Computed, ExportForm, Texts
@@ -33,6 +33,9 @@ LABELS: dict[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
     "softmax": lambda scores: np.array([scores.argmax()], np.float32),
     "sigmoid": lambda scores: (scores > 0).astype(np.float32),
 }
+MOST_BYTES = 1_900_000_000  # of weights; a message of protobuf has 2 GiB at most
+HEADS = 16  # of attention, at most, in most networks
+FRAME = 4  # tokens around the texts of an input, about
 OWN = "foretext"  # what config.json says to foretext alone
 
 
@@ -59,6 +62,13 @@ class NetworkExport(ExportForm):
     def __init__(self, model: Any, kind: Kind) -> None:
         super().__init__(model, kind)
         self.graph: NetworkGraph = kind.code("graph")(model)
+        size = 4 * sum(weights.numel() for weights in self.graph.network.parameters())
+        if size > MOST_BYTES:
+            raise SettingError(
+                f"The weights of the network take {size / 1e9:.1f} GB in float32, and a file of "
+                f"ONNX holds {MOST_BYTES / 1e9:.1f} GB at most, so it cannot be exported; distil a "
+                "smaller one, or open the folder itself in transformers."
+            )
 
     @property
     def num_texts(self) -> int:
@@ -121,6 +131,18 @@ class NetworkExport(ExportForm):
     ) -> dict[str, list[NDArray[np.float32]]]:
         """Return what the format's own program computes of some rows, padding included."""
 
+    def sizes(self, rows: Sequence[Texts]) -> list[int]:
+        """Return the numbers of each input's largest output, or of its attention."""
+        graph = self.graph
+        is_writer = graph.pipeline == GENERATION
+        width = graph.tokenizer.vocab_size if is_writer else graph.network.backbone.dim
+        found = []
+        for row in rows:
+            num_tokens = sum(map(len, graph.tokenizer.encode_batch(list(row)))) + FRAME
+            length = min(num_tokens, graph.max_length)
+            found.append(length * (width + HEADS * length))
+        return found
+
     def own(self, rows: Sequence[Texts]) -> Computed:
         """Return what the model reads of inputs, and its outputs in float32."""
         read = [self.graph.read(row) for row in rows]
@@ -163,12 +185,25 @@ class NetworkExport(ExportForm):
 
     def _encoded(self, library: Any, rows: Sequence[Texts]) -> list[EncodedRow]:
         """Return inputs as a tokenizer reads them; no token at all is padding."""
-        given = list(rows) if self.graph.num_texts > 1 else [text for (text,) in rows]
+        if self.asks:
+            found = self._questions(library, rows)
+        else:
+            single = self.graph.num_texts == 1
+            found = library.encode_batch([text for (text,) in rows] if single else list(rows))
         pad = self.graph.tokenizer.pad
-        return [
-            EncodedRow(each.ids or [pad], each.type_ids or [0])
-            for each in library.encode_batch(given)
-        ]
+        return [EncodedRow(each.ids or [pad], each.type_ids or [0]) for each in found]
+
+    def _questions(self, library: Any, rows: Sequence[Texts]) -> list[Any]:
+        """Return questions and passages, each cut as the card says."""
+        facts = self.graph.facts
+        library.no_truncation()
+        found = []
+        for row in rows:
+            first, second = (library.encode(text, add_special_tokens=False) for text in row)
+            first.truncate(facts["question_room"])
+            second.truncate(facts["pair_room"] - len(first.ids))
+            found.append(library.post_process(first, second))
+        return found
 
     @property
     def facts(self) -> Mapping[str, Any]:

@@ -64,6 +64,11 @@ class StaticExport(ExportForm):
         (folder / GRAPH).parent.mkdir()
         write_graph(folder / GRAPH, self.model)
 
+    def sizes(self, rows: Sequence[Texts]) -> list[int]:
+        """Return the numbers of each text's token vectors."""
+        ids = self.model.tokenizer.encode_batch([text for (text,) in rows])
+        return [(len(own) + 1) * self.model.vector_size for own in ids]
+
     def own(self, rows: Sequence[Texts]) -> Computed:
         """Return the ids and the vectors of texts."""
         texts = [text for (text,) in rows]

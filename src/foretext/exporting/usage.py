@@ -13,6 +13,18 @@ encoded = tokenizer.encode({example})
 columns = {{"input_ids": encoded.ids, "attention_mask": encoded.attention_mask, \
 "token_type_ids": encoded.type_ids}}
 """
+ASKED = """import numpy as np, {package}, tokenizers
+
+tokenizer = tokenizers.Tokenizer.from_file("{folder}/tokenizer.json")
+tokenizer.no_truncation()
+question = tokenizer.encode("a question", add_special_tokens=False)
+question.truncate({question_room})
+passage = tokenizer.encode("a passage", add_special_tokens=False)
+passage.truncate({pair_room} - len(question.ids))
+encoded = tokenizer.post_process(question, passage)
+columns = {{"input_ids": encoded.ids, "attention_mask": encoded.attention_mask, \
+"token_type_ids": encoded.type_ids}}
+"""
 WORDS = """import numpy as np, {package}, tokenizers
 from decode import KNOWN, decode, encode  # in {folder}
 
@@ -64,12 +76,20 @@ def openvino_usage(form: NetworkExport, folder: str, file: str) -> str:
 
 def _page(form: NetworkExport, code: str, more: str) -> str:
     code += TAGS if form.graph.words is not None else ""
-    return f"## Use\n\n{form.longer}\n\n```python\n{code}```\n\n{more}"
+    asked = (
+        f" A question of more than {form.graph.facts['question_room']:,} tokens is cut, too; "
+        "`tokenizer.json` alone cuts passages, so cut questions as below.\n\n"
+        if form.asks
+        else "\n\n"
+    )
+    return f"## Use\n\n{form.longer}{asked}```python\n{code}```\n\n{more}"
 
 
 def _read(form: NetworkExport, folder: str, package: str) -> str:
     if form.graph.words is not None:
         return WORDS.format(folder=folder, package=package)
+    if form.asks:
+        return ASKED.format(folder=folder, package=package, **form.graph.facts)
     example = '"a text"' if form.num_texts == 1 else '"a text", "another text"'
     return ENCODED.format(folder=folder, package=package, example=example)
 

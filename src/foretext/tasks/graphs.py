@@ -121,13 +121,15 @@ def matcher_graph(model: TextMatcher) -> NetworkGraph:
 def reader_graph(model: SpanReader) -> NetworkGraph:
     """Return the logits of the starts and ends of answers, (B, T) each."""
     config = model.head.config
+    pair_room = model.base.framing(config.max_length).pair_room
     facts = {
+        "pair_room": pair_room,
+        "question_room": min(config.max_question_length, pair_room // 2),
         "max_answer_length": config.max_answer_length,
         "may_abstain": model.may_abstain,
         "null_threshold": model.null_threshold,
         "temperature": model.temperature,
         "stride": config.stride,
-        "max_question_length": config.max_question_length,
     }
     return _graph(
         model,
