@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from foretext.estimators.classifier import Classifier
     from foretext.estimators.sentence_encoder import SentenceEncoder
     from foretext.estimators.tagger import Tagger
+    from foretext.exporting.export import export
     from foretext.finetuning.finetune import finetune
     from foretext.language_model import LanguageModel
     from foretext.pretraining.distill import distill
@@ -66,6 +67,7 @@ __all__ = [
     "clean",
     "compare",
     "distill",
+    "export",
     "finetune",
     "in_language",
     "index",
@@ -101,6 +103,7 @@ _HOMES = {
     "clean": "foretext.cleaning",
     "compare": "foretext.comparison.compare",
     "distill": "foretext.pretraining.distill",
+    "export": "foretext.exporting.export",
     "finetune": "foretext.finetuning.finetune",
     "in_language": "foretext.base.reader_language",
     "index": "foretext.search.index",

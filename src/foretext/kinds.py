@@ -48,6 +48,8 @@ class Kind:
         reads_rows: whether it answers rows of a task, as they stand in a file of rows.
         is_frozen: whether tasks are learned on its vectors as they are, by a linear head: it has no
             network or vectors of words to go on with.
+        exports: formats of `foretext.exporting.EXPORTS` that it can be written in.
+        graph: ``(model) -> foretext.interop.graph.NetworkGraph`` of what has a network.
         has_word_map: whether its page has a map of words, which takes most of the page's time.
     """
 
@@ -65,6 +67,8 @@ class Kind:
     reads_text: bool = True
     reads_rows: bool = False
     is_frozen: bool = False
+    exports: tuple[str, ...] = ()
+    graph: str | None = None
     has_word_map: bool = False
 
     @property
@@ -97,6 +101,8 @@ COLUMNS = (
 )
 ANSWERING = ("precision", "num_beams", "max_new_tokens", "length_penalty", "no_repeat_ngram_size")
 
+NETWORK_EXPORTS = ("onnx", "onnx-int8", "openvino")  # formats of what has a network
+
 EMBEDDERS = "foretext.artifact:opened_embedder"
 
 _WORD_VECTORS = Kind(
@@ -124,9 +130,11 @@ TASK = Kind(  # of every task that a network has learned
     embed_options=("pooling", "layer", "dim", "normalize", "precision"),
     page="foretext.report.task_report:report_task",
     reads_rows=True,
+    exports=NETWORK_EXPORTS,
+    graph="foretext.tasks.graphs:task_graph",
 )
 
-_WITHOUT_NETWORK = replace(TASK, embedder=None, embed_options=())
+_WITHOUT_NETWORK = replace(TASK, embedder=None, embed_options=(), exports=(), graph=None)
 
 KINDS = {
     kind.name: kind
@@ -137,6 +145,7 @@ KINDS = {
             name="static vectors",
             load="foretext.vectors.token_vectors:TokenVectors.load",
             embedder="foretext.vectors.token_vectors:TokenVectors.load",
+            exports=("static",),
             section=None,
         ),
         replace(
@@ -160,6 +169,8 @@ KINDS = {
             evaluate_options=("stride", "documents", "encoding", *PAIRS),
             embedder="foretext.artifact:load_language_model",
             embed_options=TASK.embed_options,
+            exports=NETWORK_EXPORTS,
+            graph="foretext.language_model.graph:model_graph",
             page="foretext.report.language_model_report:report_language_model",
             section="objective",
             sections="foretext.recipe.sections:NETWORK_SECTIONS",

@@ -379,7 +379,7 @@ MAY_READ = {
     "serving/running.py", "base/runtime.py", "pretraining/job.py", "kernels/compiled/kept.py",
     "vectors/replicas/on_ray/group.py", "kernels/compiled/numba_files.py",
     "vectors/neighbor_graph.py", "base/parsing/json_file.py", "serving/routes/pages.py",
-    "shards/on_ray/engine.py", "messages/catalogue.py",
+    "shards/on_ray/engine.py", "messages/catalogue.py", "exporting/decoder/decode.py",
 }  # fmt: skip
 
 

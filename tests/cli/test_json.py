@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from foretext.pretraining.distill import distill
 from foretext.search.index import index as make_index
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from tests.cli.conftest import Command
@@ -35,6 +36,7 @@ COMMANDS = {
     "fill": "fill bert the[MASK]of",
     "generate": "generate gpt the --max-new-tokens 3 --num-samples 2",
     "convert": "convert run vectors.bin",
+    "export": "export distilled -o exported --to static",
     "reduce": "reduce run reduced.txt --dim 2",
     "distill": "distill bert -o static --corpus corpus.txt --dim 4 --num-texts 20",
     "extend": "extend bert -o extended --corpus corpus.txt --number 3",
@@ -66,6 +68,7 @@ def folder(run: Path, corpus: Path, tmp_path_factory: pytest.TempPathFactory) ->
     make_index(run, folder / "corpus.txt", folder / "searched", quiet=True)
     bert().save(folder / "bert")
     gpt().save(folder / "gpt")
+    distill(folder / "bert", folder / "distilled", quiet=True)
     return folder
 
 

@@ -93,7 +93,7 @@ def test_every_command_of_a_page_exists(page: Path) -> None:
     [
         ("foretext convert --to hf", "convert --to takes no hf"),
         ("foretext convert runs/a b.vec --to=gguf", "convert --to takes no gguf"),
-        ("foretext export runs/a", "there is no verb export"),
+        ("foretext publish runs/a", "there is no verb publish"),
         ("foretext embed runs/a --pooling sum -o a.npy", "embed --pooling takes no sum"),
         ("foretext --trust me serve a --ports 3", "serve has no --ports"),
         ("foretext tokenizer a.txt -x b", "tokenizer has no -x"),

@@ -104,6 +104,7 @@ class Backbone(nn.Module, ABC):
     carries_state: bool = False  # whether it leaves `States.carried`, which a batch may begin with
 
     has_attention: bool = False  # whether `attention_maps` works
+    is_graph: ClassVar[bool] = False  # whether its `forward` can be exported to other programs
     unpads: ClassVar[bool] = False  # whether padding costs little where it infers on a CPU
 
     # What it reads beside ids.

@@ -59,6 +59,7 @@ class Transformer(AttentionBackbone):
     config: TransformerConfig
     visibilities: frozenset[Visibility] = frozenset({"full", "causal", "matrix"})
     unpads = True
+    is_graph = True
 
     def __init__(
         self, config: TransformerConfig, vocab_size: int, *, reads_source: bool = False

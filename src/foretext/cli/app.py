@@ -18,6 +18,7 @@ from foretext.cli.distill import distill
 from foretext.cli.drift import drift
 from foretext.cli.embed import embed
 from foretext.cli.evaluate import evaluate
+from foretext.cli.export import export
 from foretext.cli.extend import extend
 from foretext.cli.fill import fill
 from foretext.cli.finetune import finetune
@@ -74,6 +75,7 @@ for verb in (
     generate,
     serve,
     convert,
+    export,
     reduce,
     distill,
     extend,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 
-__all__ = ["WITHOUT_BLANKS", "script_of", "script_rates"]
+__all__ = ["WITHOUT_BLANKS", "script_of", "script_rates", "unspaced_ranges"]
 
 WITHOUT_BLANKS = {"Han", "Kana", "Thai"}  # scripts that put no blanks between words
 
@@ -59,6 +59,11 @@ def script_of(letter: str) -> str:
     if index < 0 or code > _RANGES[index][1]:
         return "other"
     return _RANGES[index][2]
+
+
+def unspaced_ranges() -> list[tuple[int, int]]:
+    """Return the first and last code points of scripts that put no blanks between words."""
+    return [(first, last) for first, last, script in _RANGES if script in WITHOUT_BLANKS]
 
 
 def script_rates(characters: Counter[str]) -> dict[str, float]:

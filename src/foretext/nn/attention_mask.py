@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.compiler import is_exporting
 
 from foretext.data.batch import Inputs
 
@@ -51,7 +52,7 @@ def windowed_mask(
     The local layers of ModernBERT look so (Warner et al. 2024, 2.1.2; Beltagy et al. 2020).
     """
     num_keys = num_cached + inputs.ids.shape[1] - inputs.num_queries
-    if num_keys <= window + 1 and inputs.positions is None:
+    if not is_exporting() and num_keys <= window + 1 and inputs.positions is None:
         return mask
     order = torch.arange(num_cached + inputs.ids.shape[1], device=inputs.ids.device)
     steps = order[:num_keys] - order[num_cached:, None]  # (T, S), from each query to the right
@@ -72,6 +73,8 @@ def windowed_mask(
 
 def _causal_mask(inputs: Inputs, num_cached: int) -> AttentionMask:
     T = inputs.ids.shape[1]
+    if num_cached == 0 and is_exporting():  # where T is any number
+        return AttentionMask(None, causal=True)
     if num_cached == 0 or T == 1:
         return AttentionMask(None, causal=T > 1)
     visible = torch.ones(T, num_cached + T, dtype=torch.bool, device=inputs.ids.device)

@@ -106,7 +106,7 @@ def _last(states: Tensor, token_mask: Tensor | None) -> Tensor:
     if token_mask is None:
         return states[:, -1]
     last = token_mask.sum(1).clamp(min=1) - 1  # (B,)
-    return states[torch.arange(len(states), device=states.device), last]
+    return states[torch.arange(states.shape[0], device=states.device), last]
 
 
 def _ends(states: Tensor, token_mask: Tensor | None) -> Tensor:

@@ -116,6 +116,8 @@ class Task(ABC):
     of_pairs: ClassVar[bool] = False  # whether inputs are pairs of texts
     joins_word_vectors: ClassVar[bool] = False  # whether the head stands on `TaskBase.head_dim`
     has_head: ClassVar[bool] = True  # False: the backbone alone is learned, and cannot be frozen
+    # Makes a `foretext.interop.graph.NetworkGraph` of a model of it; None: it cannot be exported.
+    graph: ClassVar[Any] = None
     usual_batch: ClassVar[int] = 32  # examples of a step, where nobody says
     vectors_backbone: ClassVar[str] = "textcnn"  # what `over_vectors` returns
     # Settings of the sub-words that a network learns from the rows alone; the user's go over them.

@@ -11,7 +11,7 @@ from foretext.base.parsing import parse_json
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tokenizers import Tokenizer, processors
 
-__all__ = ["FrameKind", "framed", "with_frame"]
+__all__ = ["FrameKind", "framed", "unframed", "with_frame"]
 
 # [CLS] a [SEP] and [CLS] a [SEP] b [SEP]; the same with two separators between the texts; nothing,
 # or <s> a where the tokenizer is Llama's; a [SEP] [CLS] and a [SEP] b [SEP] [CLS];
@@ -81,6 +81,11 @@ def framed(
         special_tokens=list(ids.items()),
     )
     return _with_processor(tokenizer, processor)
+
+
+def unframed(tokenizer: SubwordTokenizer) -> SubwordTokenizer:
+    """Return the tokenizer without a template: its texts get their own ids alone."""
+    return _with_processor(tokenizer, None)
 
 
 def _with_processor(

@@ -204,12 +204,13 @@ class TokenVectors(WordVectors):
         ids, starts = self.tokenizer.lay_texts(texts)
         means = np.empty((len(texts), self.vector_size), np.float32)
         row_means(
-            self.vectors.reshape(-1), self.vector_size, ids, starts, self._left_out, means.ravel()
+            self.vectors.reshape(-1), self.vector_size, ids, starts, self.left_out, means.ravel()
         )
         return means
 
     @property
-    def _left_out(self) -> int:
+    def left_out(self) -> int:
+        """The id that does not count among a text's tokens; -1: all do."""
         unknown = self.tokenizer.special.unknown
         return -1 if unknown is None or self.counts_unknown else unknown
 

@@ -34,6 +34,7 @@ class Classification(Task):
 
     head = lazily("foretext.heads.classification:ClassificationHead")
     model = lazily("foretext.tasks.classification.network:TextClassifier")
+    graph = lazily("foretext.tasks.graphs:classifier_graph")
     rows_config: ClassVar = RowsConfig
     title = "Classification"
     judged_by = "accuracy"

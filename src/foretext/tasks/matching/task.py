@@ -42,6 +42,7 @@ class Matching(Task):
 
     head = lazily("foretext.heads.matching:MatchingHead")
     model = lazily("foretext.tasks.matching.network:TextMatcher")
+    graph = lazily("foretext.tasks.graphs:matcher_graph")
     rows_config: ClassVar = PairsConfig
     fields = ("text_a", "text_b")
     title = "Matching"

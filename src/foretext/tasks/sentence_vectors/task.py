@@ -36,6 +36,7 @@ class SentenceVectors(Task):
 
     head = lazily("foretext.heads.sentence_vectors:SentenceVectorsHead")
     model = lazily("foretext.tasks.sentence_vectors.network:SentenceEncoder")
+    graph = lazily("foretext.tasks.graphs:encoder_graph")
     rows_config: ClassVar = SentencesConfig
     title = "Sentence vectors"
     judged_by = "ndcg@10"

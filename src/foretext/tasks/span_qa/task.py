@@ -37,6 +37,7 @@ class SpanQA(Task):
 
     head = lazily("foretext.heads.span_qa:SpanHead")
     model = lazily("foretext.tasks.span_qa.network:SpanReader")
+    graph = lazily("foretext.tasks.graphs:reader_graph")
     rows_config: ClassVar = QuestionsConfig
     fields = ("question", "context")
     title = "Question answering"

@@ -42,6 +42,7 @@ class Tagging(Task):
 
     head = lazily("foretext.heads.tagging:TaggingHead")
     model = lazily("foretext.tasks.tagging.network:Tagger")
+    graph = lazily("foretext.tasks.graphs:tagger_graph")
     rows_config: ClassVar = TaggedConfig
     title = "Tagging"
     judged_by = "f1"

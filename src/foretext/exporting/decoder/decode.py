@@ -1,0 +1,45 @@
+"""Words to ids, and the scores of a tagger to tags: the best path by decoding.json (Viterbi)."""
+
+import json
+from pathlib import Path
+
+KNOWN = json.loads(Path(__file__).with_name("decoding.json").read_text(encoding="utf-8"))
+
+
+def encode(words, tokenizer):
+    """Return the ids of a sentence, and the position of the first id of each word that has room."""
+    ids, firsts = [], []
+    for place, word in enumerate(words):
+        ends = [words[place - 1][-1:], word[:1]] if place else ["-"]
+        joined = place == 0 or any(
+            a <= ord(end) <= b for end in ends if end for a, b in KNOWN["unspaced"]
+        )
+        own = tokenizer.encode(word if joined else " " + word, add_special_tokens=False).ids
+        own = (own or [KNOWN["unknown"]])[: KNOWN["room"]]
+        if len(ids) + len(own) > KNOWN["room"]:
+            break
+        firsts.append(len(KNOWN["before"]) + len(ids))
+        ids += own
+    return KNOWN["before"] + ids + KNOWN["behind"] or [KNOWN["pad"]], firsts
+
+
+def decode(scores, firsts):
+    """Return the tag of each word, as its place in "labels", by the scores of all positions."""
+    rows, steps, start, end = (
+        [scores[place] for place in firsts],
+        *(KNOWN[n] for n in ("transitions", "start", "end")),
+    )
+    if not rows or steps is None:
+        return [max(range(len(row)), key=row.__getitem__) for row in rows]
+    tags, low = range(len(start)), -1e30  # of what is forbidden
+    best, ways = [rows[0][t] + (low if start[t] is None else start[t]) for t in tags], []
+    for row in rows[1:]:
+        step = [
+            [best[a] + (low if steps[a][b] is None else steps[a][b]) for a in tags] for b in tags
+        ]
+        ways.append([max(tags, key=each.__getitem__) for each in step])
+        best = [step[b][ways[-1][b]] + row[b] for b in tags]
+    path = [max(tags, key=lambda t: best[t] + (low if end[t] is None else end[t]))]
+    for way in reversed(ways):
+        path.append(way[path[-1]])
+    return path[::-1]

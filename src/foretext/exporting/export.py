@@ -1,0 +1,178 @@
+"""The road of an export: refuse, write, run what was written, compare, keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from foretext._version import __version__
+from foretext.artifact import kind_of_run, load, opened_run
+from foretext.base.arguments import checked_arguments
+from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.files import atomic_folder, refuse_existing
+from foretext.exporting import EXPORTS
+from foretext.exporting.files import refuse_own_folder, write_json
+from foretext.exporting.form import Computed, ExportForm, Texts, check_packages
+from foretext.exporting.parity import Parity
+from foretext.exporting.texts import compared_rows
+from foretext.kinds import KINDS, TASK, Kind
+from foretext.progress import Progress, is_quiet
+
+__all__ = ["RECORD", "Exported", "export"]
+
+RECORD, CARD = "export.json", "README.md"
+BLOCK = 64  # inputs that are compared at once, at most
+MOST_NUMBERS = 20_000_000  # that are computed of a block, of one layer or output
+
+
+class Exported(NamedTuple):
+    """What an export left."""
+
+    output: Path
+    form: str  # of `EXPORTS`
+    parity: Parity
+    bytes: int  # of all files
+    own_texts: int  # that were compared beside those of foretext
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "output": str(self.output),
+            "to": self.form,
+            "bytes": self.bytes,
+            "own_texts": self.own_texts,
+            **self.parity.record(),
+        }
+
+    def sentence(self) -> str:
+        """Say how good the copy is."""
+        return self.parity.sentence() + _without_own(self.own_texts)
+
+
+@checked_arguments
+def export(
+    run: str | Path,
+    output: str | Path,
+    to: str = "onnx",
+    *,
+    texts: Any = None,
+    overwrite: bool = False,
+    quiet: bool | None = None,
+) -> Exported:
+    """Write a model in the format of other programs, and compare the copy with the original.
+
+    Args:
+        run: the folder of a run, or of a model of Hugging Face.
+        output: the folder to write.
+        to: the format, a name of `foretext.exporting.EXPORTS`.
+        texts: to compare by: files, or texts in memory; None: those that the run has learned from,
+            where they are still there. foretext adds difficult ones.
+        overwrite: replace a folder that is there.
+        quiet: show no progress; None: show it on a terminal.
+
+    Raises:
+        SettingError: there is no such format, or it has no such model.
+        MissingExtraError: a package is missing.
+        ModelFileError: the copy differs from the original; nothing is kept.
+        ForetextError: the run cannot be opened, or the folder cannot be written.
+    """
+    output = Path(output)
+    refuse_own_folder(run, output)
+    refuse_existing(output, overwrite=overwrite)
+    form = opened_form(run, to)
+    folder_of_run = opened_run(run).path
+    rows, num_own = compared_rows(folder_of_run, texts, form.num_texts, form.model, asks=form.asks)
+    bar = Progress("exporting", len(rows), "texts", quiet=is_quiet(quiet))
+    with bar, atomic_folder(output) as folder:
+        form.write(folder)
+        parity = _compared(form, folder, rows, bar)
+        parity.check(form.bound, to)
+        _describe(folder, form, to, parity, num_own, Path(run).resolve().name)
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return Exported(output, to, parity, size, num_own)
+
+
+def opened_form(run: str | Path, to: str) -> ExportForm:
+    """Open a run for an export.
+
+    Raises:
+        SettingError: there is no such format, or it has no such model.
+        MissingExtraError: a package is missing.
+    """
+    if to not in EXPORTS:
+        hint = did_you_mean(to, EXPORTS) or f" There are: {', '.join(EXPORTS)}."
+        raise SettingError(f"There is no export to '{to}'.{hint}")
+    kind = kind_of_run(run)
+    if to not in kind.exports:
+        raise SettingError(_refusal(run, to, kind))
+    component: type[ExportForm] = EXPORTS.resolve(to)
+    check_packages(component)
+    return component(load(run), kind)
+
+
+def _refusal(run: str | Path, to: str, kind: Kind) -> str:
+    """Say that a kind of run has no such export, and what has one."""
+    if kind.exports:
+        return f"{run} holds {kind.phrase}; export it to {' or '.join(kind.exports)}, not {to}."
+    can = [each.phrase for each in (*KINDS.values(), TASK) if to in each.exports]
+    return (
+        f"{run} holds a run of kind '{kind.name}', which no other program has a format for; "
+        f"{' and '.join(dict.fromkeys(can))} can be exported to {to}."
+    )
+
+
+def _compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progress) -> Parity:
+    """Compare block by block."""
+    found: list[Parity] = []
+    for places in blocks(form.sizes(rows)):
+        some = [rows[place] for place in places]
+        own: Computed = form.own(some)
+        found.append(Parity.of(some, own, form.theirs(folder, some)))
+        bar.advance(len(some))
+    return Parity.joined(found)
+
+
+def blocks(sizes: Sequence[int]) -> Iterator[list[int]]:
+    """Yield places of inputs that are compared at once: of like size, and few of large ones.
+
+    The smallest input, the middle and the largest one are each compared alone, without padding.
+
+    Args:
+        sizes: numbers that are computed of each input.
+    """
+    order = sorted(range(len(sizes)), key=sizes.__getitem__)
+    alone = dict.fromkeys(order[place] for place in (0, len(order) // 2, -1))
+    yield from ([place] for place in alone)
+    block: list[int] = []
+    for place in order:
+        if place in alone:
+            continue
+        if block and (len(block) == BLOCK or sizes[place] * (len(block) + 1) > MOST_NUMBERS):
+            yield block
+            block = []
+        block.append(place)
+    if block:
+        yield block
+
+
+def _without_own(num_own: int) -> str:
+    """Say that no text of the user was compared; "": some were."""
+    return "" if num_own else " None of these texts is yours; give some with --texts."
+
+
+def _describe(
+    folder: Path, form: ExportForm, to: str, parity: Parity, num_own: int, run: str
+) -> None:
+    """Write the card for people, and the same for programs."""
+    name, said = folder.name, parity.sentence() + _without_own(num_own)
+    record = {
+        "foretext": __version__,
+        "run": run,
+        "to": to,
+        **form.facts,
+        "parity": {"own_texts": num_own, **parity.record()},
+    }
+    write_json(folder / RECORD, record)
+    card = f"# {name}\n\nExported from `{run}` by foretext {__version__}. {said}\n\n"
+    (folder / CARD).write_text(card + form.usage(name).strip() + "\n", encoding="utf-8")

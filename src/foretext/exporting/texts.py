@@ -1,0 +1,129 @@
+"""The texts by which a copy is compared with the original: the user's, and some that are hard."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from foretext.base.errors import CorpusError
+from foretext.base.parsing import check_value, read_toml
+from foretext.corpus import Corpus
+from foretext.corpus.texts import TextSource, found_sources
+from foretext.exporting.form import Texts
+
+__all__ = ["HARD", "ComparedRows", "compared_rows", "learned_files"]
+
+MOST = 1000  # texts of the user
+LONG = 400  # times that words are repeated in the longest text
+
+HARD = (
+    "A short text.",
+    "Café, naïve façade: the Ärzte of Łódź don't say “İstanbul”…",
+    "THE KING (of all) said: e-mail me @ 3.14%, #tag, C++ & http://example.org/a?b=1!",
+    "今天天气很好，我们去公园散步。",
+    "中文 and English 混排，まぜて 한국어도.",
+    "👩‍👩‍👧‍👦 family 🏳️‍🌈 flag 😀😀",
+    "tabs\tand\nlines\r\n  and   blanks ",
+    "ﬁne ½ ① Ｆｕｌｌ ％ x\u0301 \u200b\u00ad zero",
+    "[CLS] [SEP] <s> </s> ##ing <|endoftext|>",
+    "a",
+    " ",
+    "",
+    "pneumonoultramicroscopicsilicovolcanoconiosis" * 4,
+    "the ship sails to an island in the sea " * LONG,
+    "今天天气很好" * LONG,
+)
+
+
+class ComparedRows(NamedTuple):
+    """The inputs by which a copy is compared."""
+
+    rows: list[Texts]
+    num_own: int  # texts or rows of the user among them
+
+
+class LearnedFiles(NamedTuple):
+    """The files that a run has learned from, as its recipe names them."""
+
+    sources: list[str]  # of a corpus
+    train: str | None  # of a task
+
+
+def compared_rows(
+    run: Path, given: TextSource | None, num_texts: int, model: Any, *, asks: bool = False
+) -> ComparedRows:
+    """Return inputs of `num_texts` texts each: the user's, then the hard ones.
+
+    Args:
+        run: whose text is read where none is given and it is still there.
+        given: files, or texts in memory; None: those of the run.
+        num_texts: of an input.
+        model: of the run, which reads the rows of a task.
+        asks: whether the first text is a question, which has to have words.
+
+    Raises:
+        CorpusError: texts that are there cannot be read, or none is in those that are given.
+    """
+    own: Sequence[Texts] = [(text,) for text in _given(given)] if given is not None else []
+    own = own if given is not None else _of_run(run, model)
+    pairs = [row for row in own if len(row) == num_texts]
+    texts = [row[0] for row in own if len(row) != num_texts] if num_texts > 1 else []
+    found = [*texts, *HARD]
+    if num_texts == 1:
+        return ComparedRows([*pairs, *((text,) for text in HARD)], len(pairs))
+    others = [*found[1:], found[0]]
+    rows = [*pairs, *(zip(others, found, strict=True) if asks else zip(found, others, strict=True))]
+    return ComparedRows([row for row in rows if not asks or all(map(str.strip, row))], len(own))
+
+
+def learned_files(run: Path) -> LearnedFiles:
+    """Return what a run has learned from, as far as it is a run and names files.
+
+    Args:
+        run: the folder.
+
+    Raises:
+        CorpusError: its recipe is damaged.
+    """
+    recipe = run / "recipe.toml"
+    if not recipe.is_file():
+        return LearnedFiles([], None)
+    sections = read_toml(recipe, CorpusError)
+    sources = sections.get("corpus", {}).get("sources")
+    train = sections.get("run", {}).get("train")
+    return LearnedFiles(
+        check_value(sources, f"{recipe}: 'sources' of [corpus]", CorpusError, list[str] | None)
+        or [],
+        check_value(train, f"{recipe}: 'train' of [run]", CorpusError, str | None),
+    )
+
+
+def _given(given: TextSource) -> Sequence[str]:
+    texts = list(_documents(given))
+    if not texts:
+        raise CorpusError("There is no text to compare the export by; give other ones (--texts).")
+    return texts
+
+
+def _of_run(run: Path, model: Any) -> Sequence[Texts]:
+    """Return inputs that the run has learned from, where their files are still there."""
+    sources, train = learned_files(run)
+    if train is not None and _is_there(train):
+        inputs = (each.texts for each in islice(model.inputs(train), MOST))
+        return [(each,) if isinstance(each, str) else tuple(each) for each in inputs]
+    if sources and all(map(_is_there, sources)):
+        return [(text,) for text in _documents(sources)]
+    return []
+
+
+def _is_there(name: str) -> bool:
+    is_matched = any(glob.iglob(name, recursive=True))  # noqa: PTH207 (a pattern may be absolute)
+    return is_matched or Path(name).exists()
+
+
+def _documents(given: TextSource) -> Iterator[str]:
+    texts = (text.strip("\n") for text in Corpus(found_sources(given)))
+    return islice(texts, MOST)
