@@ -163,6 +163,12 @@ class PreTokenizer:
         """Tables for the kernels."""
         return _letters(self._sets, self.lowercase)
 
+    @cached_property
+    def blanks(self) -> re.Pattern[str] | None:
+        """What is read as a space, such as a line break of HTML; None: blanks alone."""
+        sets = self._sets
+        return _blank_pattern(sets, self.lowercase) if sets.blanks else None
+
     def words(self, text: str) -> list[str]:
         """Return the words of a text, in order."""
         data = self.utf8(text)
@@ -175,10 +181,9 @@ class PreTokenizer:
 
         A lone surrogate, which UTF-8 cannot encode, becomes ``?``.
         """
-        sets = self._sets
         text = normalize(text, self.form)
-        if sets.blanks and "<" in text:
-            text = _blank_pattern(sets, self.lowercase).sub(" ", text)
+        if self.blanks is not None and "<" in text:
+            text = self.blanks.sub(" ", text)
         if self.kind == "chinese_words" and not self.segmented:
             text = separate_words(text, with_emoji=self.edition > 1)
         if self.lowercase:

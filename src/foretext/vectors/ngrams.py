@@ -122,8 +122,10 @@ class SubwordTable(NamedTuple):
 def marked_bytes(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Return all words as UTF-8 between ``<`` and ``>``, and where each begins: (V + 1,).
 
-    fastText's mark of a line end has no n-grams.
+    fastText's mark of a line end has no n-grams. Half of a surrogate pair becomes ``?``.
     """
-    encoded = [b"" if word == LINE_END else f"<{word}>".encode() for word in words]
+    encoded = [
+        b"" if word == LINE_END else f"<{word}>".encode("utf-8", "replace") for word in words
+    ]
     lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
     return np.frombuffer(b"".join(encoded), np.uint8), np.insert(np.cumsum(lengths), 0, 0)

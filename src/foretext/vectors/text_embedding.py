@@ -18,6 +18,7 @@ from foretext.base.errors import SettingError
 from foretext.vectors.neighbors import comparable_rows
 
 __all__ = [
+    "PUNCTUATION",
     "embed_texts",
     "idf_weights",
     "known_form",
@@ -28,7 +29,8 @@ __all__ = [
     "word_weights",
 ]
 
-_PUNCTUATION = string.punctuation + "“”‘’«»„‚…–—¡¿。，、！？；：（）《》「」"
+# That words lose at their ends.
+PUNCTUATION = string.punctuation + "“”‘’«»„‚…–—¡¿。，、！？；：（）《》「」"
 
 
 def embed_texts(
@@ -143,7 +145,7 @@ def known_words(text: str, known: Container[str]) -> list[str]:
 
 
 def _known_spelling(word: str, known: Container[str]) -> str:
-    bare = word.strip(_PUNCTUATION)
+    bare = word.strip(PUNCTUATION)
     for spelling in (word, word.lower(), bare, bare.lower()):
         form = known_form(spelling, known)
         if form in known:

@@ -38,6 +38,7 @@ __all__ = [
     "load_folder",
     "load_model",
     "model_facts",
+    "row_tensors",
     "save_folder",
     "save_model",
     "write_folder",
@@ -164,7 +165,7 @@ def save_model(path: Path, model: FastTextModel) -> None:
         "bucket_rows": model.bucket_rows,
         "outputs": model.outputs,
     }
-    tensors |= _row_tensors(model.rows)
+    tensors |= row_tensors(model.rows)
     write_tensors(path, tensors, {"format": KIND, "version": "1"})
 
 
@@ -267,7 +268,8 @@ def _text(words: Sequence[str], path: Path) -> NDArray[np.uint8]:
     return np.frombuffer(b"\n".join(encoded_words(words, path, forbidden="\n")), np.uint8)
 
 
-def _row_tensors(rows: Rows) -> dict[str, NDArray[Any]]:
+def row_tensors(rows: Rows) -> dict[str, NDArray[Any]]:
+    """Return rows as the tensors of a file: numbers, or codes with what they mean."""
     if not isinstance(rows, QuantisedRows):
         return {"rows": rows.take(np.arange(len(rows), dtype=np.int32))}
     coded: dict[str, NDArray[Any]] = {"codes": rows.codes, "centroids": rows.quantizer.centroids}

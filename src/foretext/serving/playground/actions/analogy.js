@@ -2,6 +2,7 @@
 
 import { t } from "../language.js";
 import { bars } from "../pictures/bars.js";
+import { nearestFirst } from "./neighbors.js";
 
 export default {
   name: "analogy",
@@ -21,7 +22,7 @@ export default {
     path: "analogy", body: { a: a.trim(), b: b.trim(), c: c.trim(), k },
   }),
 
-  show: (answer, { values, explore }) => bars(Object.entries(answer), {
+  show: (answer, { values, explore }) => bars(nearestFirst(answer), {
     caption: t("analogy.sentence", values),
     head: [t("table.word"), t("table.cosine")],
     choose: (word) => explore({ c: word }),

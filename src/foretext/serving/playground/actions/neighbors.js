@@ -15,10 +15,13 @@ export default {
 
   request: ({ words, k }) => ({ path: "neighbors", body: { words, k } }),
 
-  show: (answer, { explore }) => h("div", { class: "columns" }, Object.entries(answer).map(
-    ([word, near]) => bars(Object.entries(near), {
+  show: (answer, { values: { words }, explore }) => h("div", { class: "columns" }, [...new Set(words)].map(
+    (word) => bars(nearestFirst(answer[word]), {
       caption: word, head: [t("table.word"), t("table.cosine")], digits: 3,
       choose: (neighbor) => explore({ words: neighbor }),
     }),
   )),
 };
+
+/** A word such as "1914" stands at the head of an object's names, wherever it was put. */
+export const nearestFirst = (near) => Object.entries(near).sort(([, one], [, other]) => other - one);

@@ -1,0 +1,7 @@
+"""A model as a folder of web pages, which run it in the visitor's browser."""
+
+from __future__ import annotations
+
+from foretext.exporting.page.folder import PageReport, write_page
+
+__all__ = ["PageReport", "write_page"]

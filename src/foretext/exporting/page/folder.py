@@ -1,0 +1,271 @@
+"""The folder of a page: what it holds, how it is written, and what is said of it.
+
+index.html         the page; page.js and page.css are its code and its look
+model.safetensors  the model, which a server hands out
+model.js           the same as text, for who opens index.html from a disk
+export.json        figures: sizes, and how the page's answers compare with Python's
+README.md          the same for people
+check.html         where no Node.js was there: a page that compares, with check.js and wanted.js
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext._version import __version__
+from foretext.artifact import FASTTEXT_FILES, load, load_task, opened_run
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError
+from foretext.base.files import atomic_folder, refuse_existing
+from foretext.base.parsing import write_tensors
+from foretext.base.registry import Registry
+from foretext.exporting.page.bundle import bundle, page_source
+from foretext.exporting.page.check_texts import check_texts
+from foretext.exporting.page.checking import PROGRAM, CheckFigures, check_by_node
+from foretext.exporting.page.page_model import PageModel, numbers_of
+from foretext.exporting.page.storage import STORAGE_TYPES, packed, stored
+from foretext.progress import Progress, human_bytes, is_quiet
+from foretext.tasks.fasttext.bin_file import holds_classifier
+from foretext.vectors.storage import StorageType
+
+__all__ = ["PAGE_MODELS", "PageReport", "write_page"]
+
+PAGE_MODELS = Registry(
+    "model of a page",
+    {
+        "word vectors": "foretext.exporting.page.word_vectors:PageWordVectors",
+        "fasttext classifier": "foretext.exporting.page.fasttext:PageFastText",
+        "linear classifier": "foretext.exporting.page.linear:PageLinear",
+    },
+)
+
+MODEL, SCRIPT = "model.safetensors", "model.js"
+MARK = "<!--check-->"  # where `index.html` says how it was compared
+BOUND = 1e-3  # of a difference of two cosines or chances, where numbers are stored in fewer bytes
+EXACT_BOUND = 1e-4  # where they are not
+LARGEST_SCRIPT = 64 << 20  # bytes of a model that is written as text, too
+LARGE = 20 << 20  # bytes from which on a page is slow to load
+
+Texts = Sequence[str]
+
+
+class PageReport(NamedTuple):
+    """What was written."""
+
+    output: Path
+    kind: str
+    bytes: int  # that a visitor loads
+    model_bytes: int
+    folder_bytes: int
+    dtype: StorageType  # of the stored numbers
+    bound: float  # of the differences between the page's answers and Python's
+    check: CheckFigures | None  # None: no Node.js is there
+    notes: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        check = None if self.check is None else self.check._asdict()
+        return {**self._asdict(), "output": str(self.output), "to": "page", "check": check}
+
+
+def write_page(
+    run: str | Path,
+    output: str | Path,
+    *,
+    texts: str | Path | None = None,
+    limit: int | None = None,
+    overwrite: bool = False,
+    quiet: bool | None = None,
+) -> PageReport:
+    """Write a model as a page, and compare what the page answers with what Python does.
+
+    Args:
+        run: the folder of a run, or a file of vectors or of fastText.
+        output: the folder to write.
+        texts: files with texts to compare by; None: those that the run has learned from, or texts
+            made up of the model's words.
+        limit: words to keep of word vectors, the first ones; None: all.
+        overwrite: replace a folder that is there.
+        quiet: show no progress; None: show it on a terminal.
+
+    Raises:
+        SettingError: a browser cannot run the model.
+        OutputError: an answer of the page differs, or the folder cannot be written.
+        ForetextError: as of `foretext.load`.
+    """
+    output = Path(output)
+    refuse_existing(output, overwrite=overwrite)
+    model = _page_model(run, limit)
+    rows = check_texts(opened_run(run).path, texts, model.frequent_words)
+    with Progress("exporting", 3, "steps", quiet=is_quiet(quiet)) as bar:
+        dtype = _smallest_type(model, rows)
+        bar.advance(1)
+        bound = EXACT_BOUND if dtype == "float32" else BOUND + EXACT_BOUND
+        wanted = {"bound": bound, "texts": rows, **_parts(model, rows), **model.answers(rows)}
+        with atomic_folder(output) as folder:
+            _write_files(folder, model, dtype)
+            bar.advance(1)
+            check = check_by_node(folder / MODEL, wanted)
+            if check is None:
+                _write_check(folder, wanted)
+            bar.advance(1)
+            _write_index(folder, check)
+            report = _described(folder, output, model, dtype, bound, check)
+    return report
+
+
+def _page_model(run: str | Path, limit: int | None) -> PageModel:
+    """Open a model for a page.
+
+    Raises:
+        SettingError: a browser cannot run it, or it has no words to limit.
+    """
+    path = opened_run(run).path
+    is_classifier = path.suffix in FASTTEXT_FILES and path.is_file() and holds_classifier(path)
+    model = load_task(run) if is_classifier else load(run)
+    if model.kind not in PAGE_MODELS or model.tokenizer is not None:
+        raise SettingError(
+            f"{run} holds a model that no page of foretext runs: pages have word vectors, "
+            "classifiers of fastText and linear classifiers; `foretext serve` has them all."
+        )
+    found: PageModel = PAGE_MODELS.resolve(model.kind)(model, Path(run).resolve().name)
+    return found if limit is None else found.limited(limit)
+
+
+def _parts(model: PageModel, texts: Texts) -> dict[str, Any]:
+    """Return what the model reads each text as; None: it reads none."""
+    return {"parts": [list(model.parts(text)) for text in texts] if model.reads_texts else None}
+
+
+def _smallest_type(model: PageModel, texts: Texts) -> StorageType:
+    """Return the type of the fewest bytes that leaves the answers as they are."""
+    if not any(matrix.size for matrix in model.matrices.values()):
+        return "float32"
+    own = numbers_of(model.answers(texts))
+    for dtype in STORAGE_TYPES[:-1]:
+        if packed(model.matrices, dtype) is None:
+            continue
+        theirs = numbers_of(model.with_matrices(stored(model.matrices, dtype)).answers(texts))
+        if np.abs(own - theirs).max(initial=0.0) <= BOUND:
+            return dtype
+    return "float32"
+
+
+def _write_files(folder: Path, model: PageModel, dtype: StorageType) -> None:
+    tensors: dict[str, NDArray[Any]] = {**model.tensors, **(packed(model.matrices, dtype) or {})}
+    for name, words in model.texts.items():
+        text = json.dumps(list(words), ensure_ascii=False, separators=(",", ":"))
+        tensors[name] = np.frombuffer(text.encode("utf-8", "backslashreplace"), np.uint8)
+    about = {
+        "kind": model.kind,
+        "labels": model.labels,
+        "settings": model.settings,
+        "info": model.info(),
+    }
+    write_tensors(folder / MODEL, tensors, {"page": json.dumps(about, ensure_ascii=False)})
+    if (folder / MODEL).stat().st_size <= LARGEST_SCRIPT:
+        text = base64.b64encode((folder / MODEL).read_bytes()).decode()
+        _write(folder / SCRIPT, f'"use strict";\nglobalThis.foretextModel = "{text}";\n')
+    _write(folder / "icon.svg", page_source("playground/icon.svg"))
+    _write(folder / "page.js", bundle("page/entry.js"))
+    styles = ("playground/style.css", "playground/tasks.css", "page.css")
+    _write(folder / "page.css", "\n".join(map(page_source, styles)))
+
+
+def _write_index(folder: Path, check: CheckFigures | None) -> None:
+    """Write the page itself, which says how it was compared."""
+    said = "" if check is None else f"{check.texts} {check.largest:.1e}"
+    mark = f'<meta name="foretext-check" content="{said}">\n' if said else ""
+    _write(folder / "index.html", page_source("index.html").replace(MARK, mark))
+
+
+def _write_check(folder: Path, wanted: dict[str, Any]) -> None:
+    """Write a page that compares in a browser, with Python's answers."""
+    _write(folder / "check.html", page_source("check.html"))
+    _write(folder / "check.js", bundle("page/check_entry.js"))
+    text = json.dumps(wanted)
+    _write(folder / "wanted.js", f'"use strict";\nglobalThis.foretextWanted = {text};\n')
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _described(
+    folder: Path,
+    output: Path,
+    model: PageModel,
+    dtype: StorageType,
+    bound: float,
+    check: CheckFigures | None,
+) -> PageReport:
+    """Write ``export.json`` and ``README.md``."""
+    sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
+    loaded = sum(sizes[name] for name in ("index.html", "page.js", "page.css", "icon.svg", MODEL))
+    notes = list(model.notes)
+    if sizes[MODEL] > LARGE:
+        notes.append(
+            f"the model has {human_bytes(sizes[MODEL])}, which takes long to load: {model.remedy}"
+        )
+    if SCRIPT not in sizes:
+        notes.append("the page is too large to be opened from a disk; a server has to hand it out")
+    if check is None:
+        notes.append(
+            f"there is no Node.js ({PROGRAM}), so nobody has compared the page with Python yet: "
+            "open check.html, then remove it with check.js and wanted.js, which hold the texts"
+        )
+    report = PageReport(
+        output,
+        model.kind,
+        loaded,
+        sizes[MODEL],
+        sum(sizes.values()),
+        dtype,
+        bound,
+        check,
+        tuple(notes),
+    )
+    record = {"foretext": __version__, "run": model.name, **report.record(), "output": output.name}
+    _write(folder / "export.json", json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+    _write(folder / "README.md", _card(report, model.name))
+    return report
+
+
+def _card(report: PageReport, run: str) -> str:
+    lines = [
+        f"# {report.output.name}",
+        "",
+        f"`{run}` ({report.kind}) as a page, written by foretext {__version__}. The visitor's browser "
+        "does all the work: what is typed leaves it nowhere, and the page asks for no address but "
+        "its own.",
+        "",
+        "Open `index.html`, or let any server hand out the folder:",
+        "",
+        "```sh",
+        f"python -m http.server --directory {report.output.name}",
+        "```",
+        "",
+        f"A visitor loads {human_bytes(report.bytes)}; the model's numbers are stored as "
+        f"{report.dtype}. {_compared(report)}",
+        "",
+        *(f"- Note: {note}." for note in report.notes),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _compared(report: PageReport) -> str:
+    check = report.check
+    if check is None:
+        return "`check.html` compares the page's answers with Python's."
+    return (
+        f"Its code was run by Node.js on {counted(check.texts, 'text')}: words and features are "
+        f"those of Python, and of {check.compared:,} numbers the largest difference is "
+        f"{check.largest:.2g} (at most {report.bound:.2g} is allowed)."
+    )

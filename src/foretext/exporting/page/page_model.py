@@ -1,0 +1,118 @@
+"""A model as a page has it: what its file holds, and Python's answers, which the page's have to equal."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.base.errors import SettingError
+from foretext.exporting.page.storage import Matrices
+from foretext.tokenizers.example_texts import example_texts
+
+__all__ = ["Answers", "PageModel", "numbers_of"]
+
+Answers = dict[str, Any]  # by name, as `static/engine/check.js` compares them
+
+
+class PageModel(ABC):
+    """What a page needs of a model.
+
+    Args:
+        model: as `foretext.load` opened it.
+        name: that the page shows.
+    """
+
+    kind: str  # of `static/engine/models.js`
+    abilities: tuple[str, ...]  # as of `foretext.serving.abilities`
+    labels: list[Any] | None = None
+
+    def __init__(self, model: Any, name: str) -> None:
+        self.model, self.name = model, name
+
+    @property
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """What the page's own class has to know, as JSON has it."""
+
+    @property
+    @abstractmethod
+    def matrices(self) -> Matrices:
+        """Matrices (R, D) that may be stored in fewer bytes."""
+
+    @property
+    @abstractmethod
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """What else is in the file, as it is."""
+
+    @abstractmethod
+    def with_matrices(self, matrices: Matrices) -> PageModel:
+        """Return the same with other numbers."""
+
+    @property
+    @abstractmethod
+    def texts(self) -> Mapping[str, Sequence[str]]:
+        """Lists of words that are in the file."""
+
+    @abstractmethod
+    def parts(self, text: str) -> Sequence[Any]:
+        """Return the words of a text, or numbers of them, by which the model reads it."""
+
+    @abstractmethod
+    def answers(self, texts: Sequence[str]) -> Answers:
+        """Return what the model says of texts, and of words that it knows."""
+
+    @property
+    @abstractmethod
+    def frequent_words(self) -> Sequence[str]:
+        """Words of which texts are made up, to compare answers."""
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether the page cuts texts as Python does."""
+        return True
+
+    def limited(self, num_words: int) -> PageModel:
+        """Return the same with fewer words.
+
+        Args:
+            num_words: to keep, the first ones.
+
+        Raises:
+            SettingError: a model of this kind cannot do without words.
+        """
+        raise SettingError(
+            f"--limit has no effect on a {self.kind}; it is for word vectors. {self.remedy}."
+        )
+
+    @property
+    @abstractmethod
+    def remedy(self) -> str:
+        """What makes a page of such a model smaller."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know of the page."""
+        return []
+
+    def info(self) -> dict[str, Any]:
+        """Return what the page says of the model, as ``/info`` of a server does."""
+        facts: dict[str, Any] = self.model.served_facts()
+        examples = example_texts(facts.get("languages"))
+        return {
+            "name": self.name,
+            "kind": self.model.kind,
+            "abilities": list(self.abilities),
+            **facts,
+            "examples": {**examples, **facts.get("examples", {})},
+        }
+
+
+def numbers_of(answers: Answers) -> NDArray[np.float64]:
+    """Return the numbers among the answers to some texts, one after another."""
+    parts = [np.ravel(answers[name]) for name in ("probabilities", "cosines") if name in answers]
+    near = [score for _, found in answers.get("neighbors", ()) for _, score in found]
+    return np.concatenate([*parts, near]).astype(np.float64)

@@ -1,0 +1,61 @@
+// Logistic regression on TF-IDF: words and pairs of words, or one to three characters.
+
+import { sigmoid, softmax } from "./fasttext.js";
+import { Splitter } from "./splitter.js";
+
+export class Linear {
+  constructor(tensors) {
+    const { splitter, features, longest, blank, several } = tensors.about.settings;
+    this.places = new Map(tensors.json("features").map((feature, place) => [feature, place]));
+    this.labels = tensors.about.labels;
+    this.splitter = new Splitter(tensors, "splitter", splitter);
+    this.byWord = features === "words";
+    this.longest = longest;
+    this.blanks = new RegExp(`[${blank}]{2,}`, "g");
+    this.several = several; // whether a text has any number of labels
+    this.idf = tensors.stored("idf");
+    this.bias = tensors.stored("bias");
+    const { numbers, dim } = tensors.matrix("weights");
+    Object.assign(this, { weights: numbers, outputs: dim });
+  }
+
+  /** The words of a text, or its characters. */
+  parts(text) {
+    const prepared = this.splitter.prepared(text);
+    return this.byWord ? this.splitter.cut(prepared) : [...prepared.replace(this.blanks, " ")];
+  }
+
+  /** How often a text has each feature that is known, by its place. */
+  counts(text) {
+    const parts = this.parts(text);
+    const joint = this.byWord ? " " : "";
+    const counts = new Map();
+    for (let length = 1; length <= this.longest; length += 1) {
+      for (let start = 0; start + length <= parts.length; start += 1) {
+        const place = this.places.get(parts.slice(start, start + length).join(joint));
+        if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
+      }
+    }
+    return counts;
+  }
+
+  /** Pairs of places and values, of length 1 together. */
+  features(text) {
+    const found = [...this.counts(text)].map(([place, count]) => [place, (1 + Math.log(count)) * this.idf[place]]);
+    const whole = Math.sqrt(found.reduce((sum, [, value]) => sum + value * value, 0));
+    return found.map(([place, value]) => [place, value / whole]);
+  }
+
+  logits(text) {
+    const sums = Float64Array.from(this.bias);
+    for (const [place, value] of this.features(text)) {
+      for (let label = 0; label < this.outputs; label += 1) sums[label] += this.weights[place * this.outputs + label] * value;
+    }
+    return this.outputs < this.labels.length ? Float64Array.of(0, ...sums) : sums;
+  }
+
+  probabilities(text) {
+    const logits = this.logits(text);
+    return Array.from(this.several ? logits.map(sigmoid) : softmax(logits));
+  }
+}

@@ -1,0 +1,22 @@
+// The models that a page can hold, by the name of their kind.
+
+import { FastText } from "./fasttext.js";
+import { Linear } from "./linear.js";
+import { Tensors } from "./tensors.js";
+import { WordVectors } from "./word_vectors.js";
+
+const KINDS = { "word vectors": WordVectors, "fasttext classifier": FastText, "linear classifier": Linear };
+
+/** What a page does with a model file: {info, model, answer(path, body)}. */
+export function opened(buffer) {
+  const tensors = new Tensors(buffer);
+  const model = new KINDS[tensors.about.kind](tensors);
+  const answers = model.answers ?? { predict: ({ inputs }) => predictions(model, inputs) };
+  return { info: tensors.about.info, model, answer: (path, body) => answers[path](body) };
+}
+
+/** All labels of a text, the most probable first. */
+function predictions(model, text) {
+  const chances = model.probabilities(text);
+  return model.labels.map((label, place) => ({ label, score: chances[place] })).sort((one, other) => other.score - one.score);
+}

@@ -1,0 +1,8 @@
+// The actions of the playground that a model in a page answers; ../../playground/actions/index.js says what one is.
+
+import analogy from "../../playground/actions/analogy.js";
+import classify from "../../playground/actions/classify.js";
+import neighbors from "../../playground/actions/neighbors.js";
+import similarity from "../../playground/actions/similarity.js";
+
+export const actions = [neighbors, analogy, classify, similarity];

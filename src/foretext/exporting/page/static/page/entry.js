@@ -1,0 +1,3 @@
+// The page: the playground of a server, whose model answers here.
+
+import "../playground/main.js";
