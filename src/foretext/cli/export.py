@@ -1,12 +1,14 @@
-"""``foretext export RUN -o DIR --to onnx``."""
+"""``foretext export RUN -o DIR --to onnx`` or ``--page``."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from foretext.base.counted import counted
+from foretext.base.errors import SettingError
 from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, ModelArgument, Overwrite, Quiet, print_json
 
@@ -19,12 +21,20 @@ def export(
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="The folder to write.")
     ],
     to: Annotated[
-        Literal["onnx", "onnx-int8", "openvino", "static"],
+        Literal["onnx", "onnx-int8", "openvino", "static"] | None,
         typer.Option(
-            help="The format: ONNX in float32 or with weights of 8 bits, OpenVINO, or static: "
-            "vectors of tokens, for model2vec and ONNX Runtime."
+            help="The format: ONNX in float32, the default, or with weights of 8 bits, OpenVINO, "
+            "or static: vectors of tokens, for model2vec and ONNX Runtime."
         ),
-    ] = "onnx",
+    ] = None,
+    page: Annotated[
+        bool,
+        typer.Option("--page", help="A folder of web pages: the visitor's browser runs the model."),
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=2, help="Of word vectors on a page: the first N words."),
+    ] = None,
     texts: Annotated[
         str | None,
         typer.Option(
@@ -37,12 +47,44 @@ def export(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model for other programs, compared with the original."""
+    """Write a model for other programs or as a web page, compared with the original."""
+    if page and to is not None:
+        raise SettingError(f"--page and --to {to} are two exports; give one of them.")
+    if page:
+        options: dict[str, Any] = {"texts": texts, "limit": limit, "overwrite": overwrite}
+        _write_page(run, output, options, quiet=quiet, as_json=as_json)
+        return
+    if limit is not None:
+        raise SettingError("--limit has no effect without --page; leave it out.")
     from foretext.exporting.export import export as exported
 
-    found = exported(run, output, to, texts=texts, overwrite=overwrite, quiet=quiet or None)
+    found = exported(
+        run, output, to or "onnx", texts=texts, overwrite=overwrite, quiet=quiet or None
+    )
     if as_json:
         print_json(found.record())
         return
     say(found.sentence())
     say(f"{found.bytes:,} bytes: {output}")
+
+
+def _write_page(
+    run: Path, output: Path, options: dict[str, Any], *, quiet: bool, as_json: bool
+) -> None:
+    from foretext.exporting.page import write_page
+
+    found = write_page(run, output, quiet=quiet or None, **options)
+    for note in found.notes:
+        say(f"note: {note}", error=True)
+    if as_json:
+        print_json(found.record())
+        return
+    if found.check is not None:
+        say(
+            f"{counted(found.check.texts, 'text')} compared: equal words and features, largest "
+            f"difference {found.check.largest:.2g}"
+        )
+    say(
+        f"{found.bytes:,} bytes to load, numbers as {found.dtype}: open {output}/index.html, or "
+        f"`python -m http.server --directory {output}`"
+    )

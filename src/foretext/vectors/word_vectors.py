@@ -335,7 +335,7 @@ class WordVectors(WordSimilarity):
         """Embed by a vocabulary of these texts alone; a word that was never met weighs 1."""
         split = self.words_in
         found = dict.fromkeys(word for text in texts for word in split(text))
-        words = [word for word in found if word in self.key_to_index or self._has_parts(word)]
+        words = list(filter(self.has_index_for, found))
         rows = {word: row for row, word in enumerate(words)}
         vectors = self._vectors_of(words).reshape(-1, self.vector_size)
         if weights is not None:

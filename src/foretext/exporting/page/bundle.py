@@ -14,17 +14,10 @@ from posixpath import dirname, join, normpath
 
 __all__ = ["bundle", "page_source"]
 
+WORDS = ("words.en.js", "words.zh.js", "words.tasks.en.js", "words.tasks.zh.js")
+OWN = ("actions/index.js", "api.js", "code.js", *WORDS)
 OVERLAY: Mapping[str, str] = {  # modules of the playground that a page has in another form
-    f"playground/{name}": f"page/{name}"
-    for name in (
-        "actions/index.js",
-        "api.js",
-        "code.js",
-        "words.en.js",
-        "words.zh.js",
-        "words.tasks.en.js",
-        "words.tasks.zh.js",
-    )  # fmt: skip
+    f"playground/{name}": f"page/{name}" for name in OWN
 }
 _IMPORT = re.compile(r'^import (?:([\s\S]+?) from )?"(\.[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(

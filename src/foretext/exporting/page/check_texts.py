@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from foretext.base.errors import CorpusError, ForetextError
-from foretext.base.parsing import read_toml
 from foretext.corpus.corpus import Corpus
 
-__all__ = ["HARD_TEXTS", "MOST_TEXTS", "check_texts"]
+__all__ = ["HARD_TEXTS", "LONGEST", "MOST_TEXTS", "check_texts", "first_texts"]
 
 MOST_TEXTS = 500
 LONGEST = 5_000  # characters of a text of the user's
@@ -28,7 +26,8 @@ HARD_TEXTS = (
     "e\u0301te\u0301 \u00e9t\u00e9 A\u030angstro\u0308m q\u0323\u0307 q\u0307\u0323",
     "क्षत्रिय हिन्दी বাংলা தமிழ் ภาษาไทย ភាសាខ្មែរ",
     "العَرَبِيَّة مُحَمَّد עִבְרִית",
-    "co\u00adop\u00ader\u00adate word\u2060joiner zero\u200bwidth non\u200cjoiner joi\u200dner \ufeffmark",
+    "co\u00adop\u00ader\u00adate word\u2060joiner zero\u200bwidth non\u200cjoiner joi\u200dner",
+    "\ufeffmark",
     "中文分词：我爱自然语言处理，2024年！「引号」〇々",
     "日本語のテキスト、カタカナ ﾊﾝｶｸ 한국어 조선말",
     "emoji 😀😃 👩‍👩‍👧 👍🏽 🇨🇳🇩🇪 ☎️ ✈ ❶ ©™ →",
@@ -44,35 +43,26 @@ HARD_TEXTS = (
 )
 
 
-def check_texts(run: Path, given: str | Path | None, words: Sequence[str]) -> list[str]:
-    """Return up to 500 texts, and the hard ones before them.
-
-    Args:
-        run: that has learned from texts, which are read where they are still there.
-        given: files of texts in place of them; None: those of the run, or made up of words.
-        words: of the model.
+def first_texts(given: Any) -> list[str]:
+    """Return the first texts of a corpus, which is given as its files.
 
     Raises:
-        CorpusError: the given file has no text.
+        CorpusError: there is none, or it is damaged.
     """
-    own = _of_run(run) if given is None else _of_corpus(given)
-    own = own or _made_up(words)
-    long = " ".join(own[:20])
-    return [*HARD_TEXTS, (long + " ") * max(1, 20_000 // max(len(long), 1)), *own]
-
-
-def _of_corpus(given: str | Path | Sequence[str]) -> list[str]:
     found = (document[:LONGEST].strip("\n") for document in Corpus(given))
     return list(islice(found, MOST_TEXTS))
 
 
-def _of_run(run: Path) -> list[str]:
-    """Return texts that a run has learned from, where their files are still there."""
-    try:
-        sources = read_toml(run / "recipe.toml", CorpusError).get("corpus", {}).get("sources")
-        return _of_corpus(sources) if sources else []
-    except ForetextError:  # moved, or it is no run
-        return []
+def check_texts(own: Sequence[str], words: Sequence[str]) -> list[str]:
+    """Return the hard texts and up to 500 others.
+
+    Args:
+        own: of the user; without any, texts are made up of words.
+        words: of the model, the frequent ones first.
+    """
+    own = own or _made_up(words)
+    long = " ".join(own[:20])
+    return [*HARD_TEXTS, (long + " ") * max(1, 20_000 // max(len(long), 1)), *own]
 
 
 def _made_up(words: Sequence[str]) -> list[str]:

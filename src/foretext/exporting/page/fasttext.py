@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.exporting.page.page_model import Answers, PageModel
+from foretext.exporting.page.page_model import Answers, PageModel, texts_of_rows
 from foretext.exporting.page.splitting import PageSplitter, of_classifier
 from foretext.exporting.page.storage import Matrices
 from foretext.tasks.fasttext.classifier import FastTextClassifier
@@ -76,6 +77,10 @@ class PageFastText(PageModel):
     def texts(self) -> Mapping[str, Sequence[str]]:
         """The words of the model."""
         return {"words": self._learned.dictionary.words}
+
+    def texts_of(self, run: Path) -> list[str]:
+        """Return the first texts of the rows that it has learned from."""
+        return texts_of_rows(run, self.model)
 
     @property
     def remedy(self) -> str:

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from foretext._version import __version__
 from foretext.artifact import FASTTEXT_FILES, load, load_task, opened_run
 from foretext.base.counted import counted
-from foretext.base.errors import SettingError
+from foretext.base.errors import ForetextError, SettingError
 from foretext.base.files import atomic_folder, refuse_existing
 from foretext.base.parsing import write_tensors
 from foretext.base.registry import Registry
 from foretext.exporting.page.bundle import bundle, page_source
-from foretext.exporting.page.check_texts import check_texts
+from foretext.exporting.page.check_texts import check_texts, first_texts
 from foretext.exporting.page.checking import PROGRAM, CheckFigures, check_by_node
 from foretext.exporting.page.page_model import PageModel, numbers_of
 from foretext.exporting.page.storage import STORAGE_TYPES, packed, stored
@@ -103,7 +103,7 @@ def write_page(
     output = Path(output)
     refuse_existing(output, overwrite=overwrite)
     model = _page_model(run, limit)
-    rows = check_texts(opened_run(run).path, texts, model.frequent_words)
+    rows = check_texts(_own_texts(run, model, texts), model.frequent_words)
     with Progress("exporting", 3, "steps", quiet=is_quiet(quiet)) as bar:
         dtype = _smallest_type(model, rows)
         bar.advance(1)
@@ -137,6 +137,20 @@ def _page_model(run: str | Path, limit: int | None) -> PageModel:
         )
     found: PageModel = PAGE_MODELS.resolve(model.kind)(model, Path(run).resolve().name)
     return found if limit is None else found.limited(limit)
+
+
+def _own_texts(run: str | Path, model: PageModel, given: str | Path | None) -> list[str]:
+    """Return texts of the user's, or those that the run has learned from.
+
+    Raises:
+        CorpusError: the files that were given have no text.
+    """
+    if given is not None:
+        return first_texts(given)
+    try:
+        return model.texts_of(opened_run(run).path)
+    except ForetextError:  # moved, or it is no run
+        return []
 
 
 def _parts(model: PageModel, texts: Texts) -> dict[str, Any]:
@@ -242,9 +256,9 @@ def _card(report: PageReport, run: str) -> str:
     lines = [
         f"# {report.output.name}",
         "",
-        f"`{run}` ({report.kind}) as a page, written by foretext {__version__}. The visitor's browser "
-        "does all the work: what is typed leaves it nowhere, and the page asks for no address but "
-        "its own.",
+        f"`{run}` ({report.kind}) as a page, written by foretext {__version__}. The visitor's "
+        "browser does all the work: what is typed stays there, and the page asks for no address "
+        "but its own.",
         "",
         "Open `index.html`, or let any server hand out the folder:",
         "",

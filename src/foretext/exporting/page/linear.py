@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.data.rows.label import label_array
-from foretext.exporting.page.page_model import Answers, PageModel
+from foretext.exporting.page.page_model import Answers, PageModel, texts_of_rows
 from foretext.exporting.page.splitting import PageSplitter, blank_characters, of_spelled_words
 from foretext.exporting.page.storage import Matrices
 from foretext.tasks.classification.linear import LinearClassifier
@@ -60,6 +61,10 @@ class PageLinear(PageModel):
     def texts(self) -> Mapping[str, Sequence[str]]:
         """The features."""
         return {"features": self.model.features}
+
+    def texts_of(self, run: Path) -> list[str]:
+        """Return the first texts of the rows that it has learned from."""
+        return texts_of_rows(run, self.model)
 
     @property
     def remedy(self) -> str:

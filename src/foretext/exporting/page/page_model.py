@@ -1,19 +1,22 @@
-"""A model as a page has it: what its file holds, and Python's answers, which the page's have to equal."""
+"""A model as a page has it: what its file holds, and Python's answers, which are the right ones."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.base.errors import SettingError
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.parsing import read_toml
+from foretext.exporting.page.check_texts import LONGEST, MOST_TEXTS, first_texts
 from foretext.exporting.page.storage import Matrices
 from foretext.tokenizers.example_texts import example_texts
 
-__all__ = ["Answers", "PageModel", "numbers_of"]
+__all__ = ["Answers", "PageModel", "numbers_of", "texts_of_rows"]
 
 Answers = dict[str, Any]  # by name, as `static/engine/check.js` compares them
 
@@ -88,6 +91,15 @@ class PageModel(ABC):
             f"--limit has no effect on a {self.kind}; it is for word vectors. {self.remedy}."
         )
 
+    def texts_of(self, run: Path) -> list[str]:
+        """Return some texts that a run has learned from, where its corpus is still there.
+
+        Raises:
+            ForetextError: it is not.
+        """
+        sources = read_toml(run / "recipe.toml", CorpusError).get("corpus", {}).get("sources")
+        return first_texts(sources) if sources else []
+
     @property
     @abstractmethod
     def remedy(self) -> str:
@@ -116,3 +128,17 @@ def numbers_of(answers: Answers) -> NDArray[np.float64]:
     parts = [np.ravel(answers[name]) for name in ("probabilities", "cosines") if name in answers]
     near = [score for _, found in answers.get("neighbors", ()) for _, score in found]
     return np.concatenate([*parts, near]).astype(np.float64)
+
+
+def texts_of_rows(run: Path, model: Any) -> list[str]:
+    """Return the first texts of the rows that a task was learned from.
+
+    Args:
+        run: of the task.
+        model: which reads rows.
+
+    Raises:
+        ForetextError: they are not there any more.
+    """
+    train = read_toml(run / "recipe.toml", CorpusError).get("run", {}).get("train")
+    return [row.text[:LONGEST] for row in model.read_rows(train)[:MOST_TEXTS]] if train else []

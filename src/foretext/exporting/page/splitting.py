@@ -1,8 +1,8 @@
-"""How a text is cut into words, as tables for a browser: the class and small letter of each character.
+"""How texts are cut into words, as tables for a browser: class and small letter of each character.
 
 Browsers differ in their edition of Unicode, and so in what they take for a letter. A page therefore
-gets the tables that Python itself cuts by, as runs of equal classes. What is left to the browser are
-the normal forms, and the small letters of whole texts.
+gets the tables that Python itself cuts by, as runs of equal classes. What is left to the browser
+are the normal forms, and the small letters of whole texts.
 """
 
 from __future__ import annotations

@@ -84,7 +84,8 @@ export class WordVectors {
   }
 
   embed(text) {
-    const vectors = this.parts(text).map((word) => this.find(word)).filter(Boolean);
+    const words = this.parts(text).map((word) => (this.ngrams ? this.spelled(word) : word));
+    const vectors = words.map((word) => this.find(word)).filter(Boolean);
     return mean(this.dim, vectors);
   }
 
