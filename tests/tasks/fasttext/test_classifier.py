@@ -384,3 +384,16 @@ def test_held_out_rows_may_be_in_memory() -> None:
         model = FastTextClassifier(**SMALL).fit(TEXTS, LABELS, valid=valid)
         assert model.history[-1]["valid_loss"] is not None
     assert model.quantize(rows, cutoff=5).predict(TEXTS[:1]) is not None
+
+
+@pytest.mark.parametrize("kind", ["basic_english", "words_and_punctuation"])
+def test_texts_of_signs_alone_have_a_word_for_each_byte(kind: str) -> None:
+    """Room for half as many words was written over, which killed the process."""
+    texts = ["!?" * 2000, "(a)"] * 3
+    settings: dict[str, Any] = {"dim": 4, "epochs": 1, "workers": 1, "pre_tokenizer": kind}
+    model = FastTextClassifier(word_ngrams=2, minn=0, maxn=0, bucket=50, **settings)
+    model.fit(texts, ["signs", "letter"] * 3)
+
+    tokens = model.model.dictionary.encode(["!?" * 5000, "a", "?!."])
+    assert np.diff(tokens.starts).tolist() == [10_001, 2, 4]
+    assert model.predict_proba(["?" * 100_000]).shape == (1, 2)

@@ -141,7 +141,7 @@ class Dictionary:
     def encode(self, texts: Sequence[str]) -> WordIds:
         """Look up the words of each text; lets go of the GIL in between."""
         data, line_ends = line_bytes(texts, self._splitter)
-        most = data.size // 2 + len(line_ends) + 1
+        most = data.size + len(line_ends) + 1  # a sign of one byte may be a word
         words = np.empty(most, np.int32)
         hashes = np.empty(most if self.config.word_ngrams > 1 else 0, np.int32)
         starts, unknown_starts = (

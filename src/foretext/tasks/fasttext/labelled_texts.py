@@ -135,7 +135,7 @@ class _LineTable(WordTable):
         self, data: np.ndarray, line_ends: np.ndarray, letters: Letters, prefix: str
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the tokens of a block of lines, and where each line ends among them."""
-        tokens = np.empty(data.size // 2 + len(line_ends) + 1, np.int32)
+        tokens = np.empty(data.size + len(line_ends) + 1, np.int32)  # a sign may be a word
         starts, state = np.zeros(len(line_ends) + 1, np.int64), np.zeros(3, np.int64)
         label = np.frombuffer(prefix.encode(), np.uint8)
         scratch = new_scratch()
