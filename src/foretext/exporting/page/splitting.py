@@ -32,6 +32,8 @@ __all__ = [
     "of_white_space",
 ]
 
+_ASSIGNED = ((0, 0x34000), (0xE0000, 0xE0200))  # all other code points are like the last one
+
 
 class PageSplitter(NamedTuple):
     """What `static/engine/splitter.js` makes words by."""
@@ -130,11 +132,15 @@ def _steps(
 @cache
 def _classes(word: re.Pattern[str]) -> NDArray[np.uint8]:
     """Return the class of each character: twice it is one word (WORD), two (ALONE), or none."""
-    lengths = np.zeros(sys.maxunicode + 1, np.uint8)
-    for point in range(sys.maxunicode + 1):
-        found = word.match(2 * chr(point))
-        lengths[point] = 0 if found is None else found.end()
+    lengths = np.full(sys.maxunicode + 1, _length(word, sys.maxunicode), np.uint8)
+    for first, last in _ASSIGNED:
+        lengths[first:last] = [_length(word, point) for point in range(first, last)]
     return np.array([SEPARATOR, ALONE, WORD], np.uint8)[lengths]
+
+
+def _length(word: re.Pattern[str], point: int) -> int:
+    found = word.match(2 * chr(point))
+    return 0 if found is None else found.end()
 
 
 @cache
