@@ -380,6 +380,7 @@ MAY_READ = {
     "vectors/replicas/on_ray/group.py", "kernels/compiled/numba_files.py",
     "vectors/neighbor_graph.py", "base/parsing/json_file.py", "serving/routes/pages.py",
     "shards/on_ray/engine.py", "messages/catalogue.py", "exporting/decoder/decode.py",
+    "exporting/page/bundle.py", "exporting/page/folder.py",
 }  # fmt: skip
 
 

@@ -34,7 +34,12 @@ def test_help_keeps_brackets(command: Command) -> None:
     assert "Predict the tokens at [MASK]" in command("fill", "--help").out
 
 
-OF_OTHERS = {"--max-restarts", "--nproc-per-node", "--long"}  # of torchrun, of zstd
+OF_OTHERS = {
+    "--max-restarts",
+    "--nproc-per-node",
+    "--long",
+    "--directory",
+}  # torchrun, zstd, Python
 
 
 def options_in_sentences() -> set[str]:

@@ -47,7 +47,7 @@ def export(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model for other programs or as a web page, compared with the original."""
+    """Write a model for other programs, or for web browsers."""
     if page and to is not None:
         raise SettingError(f"--page and --to {to} are two exports; give one of them.")
     if page:

@@ -50,7 +50,7 @@ def test_an_answer_that_differs_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = MODELS["two labels"](tmp_path)
-    own = folder.check_by_node
+    own = checking.check_by_node
 
     def wrong(model: Path, wanted: dict[str, Any]) -> Any:
         wanted["probabilities"][2][0] += 0.01
@@ -67,7 +67,7 @@ def test_words_that_are_cut_otherwise_are_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = MODELS["linear words"](tmp_path)
-    own = folder.check_by_node
+    own = checking.check_by_node
 
     def wrong(model: Path, wanted: dict[str, Any]) -> Any:
         wanted["parts"][3] = ["theship"]

@@ -47,7 +47,7 @@ def check_by_node(model: Path, wanted: dict[str, Any]) -> CheckFigures | None:
         script, answers = folder / "check.cjs", folder / "wanted.json"
         script.write_text(bundle("node_check.js"), encoding="utf-8")
         answers.write_text(json.dumps(wanted), encoding="utf-8")
-        command = [program, "--max-old-space-size=8192", str(script), str(model), str(answers)]
+        command = [program, str(script), str(model), str(answers)]
         try:
             run = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
         except (OSError, subprocess.TimeoutExpired) as error:

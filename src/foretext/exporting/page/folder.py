@@ -47,7 +47,7 @@ PAGE_MODELS = Registry(
 )
 
 MODEL, SCRIPT = "model.safetensors", "model.js"
-MARK = "<!--check-->"  # where `index.html` says how it was compared
+MARK = '<meta name="check">'  # where `index.html` says how it was compared
 BOUND = 1e-3  # of a difference of two cosines or chances, where numbers are stored in fewer bytes
 EXACT_BOUND = 1e-4  # where they are not
 LARGEST_SCRIPT = 64 << 20  # bytes of a model that is written as text, too

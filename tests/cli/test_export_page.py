@@ -1,0 +1,45 @@
+"""``foretext export --page``: what it says, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from foretext.exporting.page import checking
+from foretext.tasks.classification.linear import LinearClassifier
+from tests.cli.conftest import Command
+
+
+@pytest.fixture
+def classifier(tmp_path: Path) -> Path:
+    texts, labels = ["the ship", "a wave", "the jury", "a judge"], ["sea", "sea", "law", "law"]
+    LinearClassifier().fit(texts, labels).save(tmp_path / "classifier")
+    return tmp_path / "classifier"
+
+
+def test_a_page_is_written(
+    classifier: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "PROGRAM", "no-such-program")
+    page = classifier.with_name("page")
+    done = command("export", str(classifier), "-o", str(page), "--page")
+    assert "bytes to load, numbers as" in done.out
+    assert "nobody has compared the page" in done.err
+    assert (page / "check.html").is_file()
+
+    again = command("export", str(classifier), "-o", str(page), "--page", "--overwrite", "--json")
+    said = json.loads(again.out)
+    assert said["kind"] == "linear classifier"
+    assert said["check"] is None
+
+
+def test_options_of_the_other_export_are_refused(classifier: Path, command: Command) -> None:
+    for options, sentence in (
+        (("--page", "--to", "static"), "--page and --to static are two exports"),
+        (("--limit", "5"), "--limit has no effect without --page"),
+    ):
+        done = command("export", str(classifier), "-o", "page", *options)
+        assert done.code == 2
+        assert sentence in done.err
