@@ -121,14 +121,12 @@ def _linear(labels: Any = None, **settings: Any) -> Callable[[Path], Path]:
 
 _SETS = [["sea", "law"] if place % 3 else ["land"] for place in range(len(ROWS[0]))]
 
-QUICK: dict[str, Callable[[Path], Path]] = {
+QUICK = ("fasttext vectors", "softmax")
+MODELS: dict[str, Callable[[Path], Path]] = {
     "vectors": _vectors,
     "fasttext vectors": _fasttext_vectors,
     "softmax": _classifier(word_ngrams=3, minn=2, maxn=4, pre_tokenizer="unicode_words"),
     "linear words": _linear(),
-}
-MODELS: dict[str, Callable[[Path], Path]] = {
-    **QUICK,
     "hierarchical": _classifier(loss="hs", word_ngrams=2, pre_tokenizer="blanks"),
     "lower blanks": _classifier(minn=1, maxn=3, pre_tokenizer="blanks", lowercase=True),
     "one vs all": _classifier(loss="ova", minn=2, maxn=3, pre_tokenizer="basic_english"),

@@ -126,12 +126,16 @@ def test_texts_of_the_user_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
         write_page(path, tmp_path / "other", texts=tmp_path / "nothing.txt", quiet=True)
 
 
-def test_refusals(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_networks_are_refused(tmp_path: Path) -> None:
     from tests.language_model.models import bert
 
     bert().save(tmp_path / "bert")
     with pytest.raises(SettingError, match="no page of foretext runs"):
         write_page(tmp_path / "bert", tmp_path / "page", quiet=True)
+
+
+def test_refusals(tmp_path: Path) -> None:
     path = MODELS["linear words"](tmp_path)
     with pytest.raises(SettingError, match="--limit has no effect on a linear classifier"):
         write_page(path, tmp_path / "page", limit=4, quiet=True)

@@ -66,7 +66,7 @@ def of_spelled(splitting: Any, form: Any = "NFC") -> tuple[PageSplitter, Cut]:
     )
 
 
-QUICK = ("basic_english", "chinese_characters", "small blanks", "spelled signs", "split")
+QUICK = ("basic_english", "spelled signs")
 
 
 def cases() -> dict[str, Callable[[], tuple[PageSplitter, Cut]]]:

@@ -56,7 +56,7 @@ def check_by_node(model: Path, wanted: dict[str, Any]) -> CheckFigures | None:
         told = [line for line in run.stderr.splitlines() if "Error" in line]
         last = (told or run.stderr.strip().splitlines() or ["it says nothing"])[0]
         raise OutputError(
-            f"The page's code fails in {program}: {last[:300]}; install Node.js 20 or later, or "
+            f"The page's code fails in {program}: {last[:300]}; install Node.js 18 or later, or "
             "report this."
         )
     found = parse_json(run.stdout, "the answers of the page", OutputError, dict[str, Any])
