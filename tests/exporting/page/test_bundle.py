@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,16 @@ def test_each_own_form_stands_for_a_module_of_the_playground() -> None:
     for name, own in OVERLAY.items():
         assert page_source(name)
         assert page_source(own)
+
+
+def test_pages_need_no_package_of_a_server() -> None:
+    program = (
+        "import sys; sys.modules['fastapi'] = None\n"
+        "from foretext.exporting.page.bundle import bundle\n"
+        f"assert all(map(bundle, {ENTRIES!r}))\n"
+        "assert 'foretext.serving' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_what_exports_names_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

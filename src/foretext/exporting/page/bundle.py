@@ -15,6 +15,7 @@ from posixpath import dirname, join, normpath
 __all__ = ["bundle", "page_source"]
 
 WORDS = ("words.en.js", "words.zh.js", "words.tasks.en.js", "words.tasks.zh.js")
+_PACKAGE = files("foretext")  # its files are data here: no room that a server needs is imported
 OWN = ("actions/index.js", "api.js", "code.js", *WORDS)
 OVERLAY: Mapping[str, str] = {  # modules of the playground that a page has in another form
     f"playground/{name}": f"page/{name}" for name in OWN
@@ -38,8 +39,8 @@ def page_source(name: str) -> str:
     """Return a file of the page: of `static/`, or, as ``playground/...``, of the playground."""
     folder, _, rest = name.partition("/")
     if folder == "playground":
-        return (files("foretext.serving") / "playground" / rest).read_text("utf-8")
-    return (files("foretext.exporting.page") / "static" / name).read_text("utf-8")
+        return (_PACKAGE / "serving" / "playground" / rest).read_text("utf-8")
+    return (_PACKAGE / "exporting" / "page" / "static" / name).read_text("utf-8")
 
 
 def _collect(name: str, order: dict[str, str], above: tuple[str, ...] = ()) -> None:
