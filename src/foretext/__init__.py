@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from foretext.estimators.sentence_encoder import SentenceEncoder
     from foretext.estimators.tagger import Tagger
     from foretext.exporting.export import export
+    from foretext.exporting.page.folder import export_page
     from foretext.finetuning.finetune import finetune
     from foretext.language_model import LanguageModel
     from foretext.pretraining.distill import distill
@@ -68,6 +69,7 @@ __all__ = [
     "compare",
     "distill",
     "export",
+    "export_page",
     "finetune",
     "in_language",
     "index",
@@ -104,6 +106,7 @@ _HOMES = {
     "compare": "foretext.comparison.compare",
     "distill": "foretext.pretraining.distill",
     "export": "foretext.exporting.export",
+    "export_page": "foretext.exporting.page.folder",
     "finetune": "foretext.finetuning.finetune",
     "in_language": "foretext.base.reader_language",
     "index": "foretext.search.index",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foretext.exporting.page import checking
+from foretext.exporting.page import checking, folder
 from foretext.tasks.classification.linear import LinearClassifier
 from tests.cli.conftest import Command
 
@@ -26,13 +26,27 @@ def test_a_page_is_written(
     page = classifier.with_name("page")
     done = command("export", str(classifier), "-o", str(page), "--page")
     assert "bytes to load, numbers as" in done.out
-    assert "nobody has compared the page" in done.err
+    assert "the page has not been compared with Python yet" in done.err
+    assert f"open {page}/index.html" in done.out
     assert (page / "check.html").is_file()
 
     again = command("export", str(classifier), "-o", str(page), "--page", "--overwrite", "--json")
     said = json.loads(again.out)
     assert said["kind"] == "linear classifier"
     assert said["check"] is None
+
+
+def test_a_large_page_is_not_opened_as_a_file(
+    classifier: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "PROGRAM", "no-such-program")
+    monkeypatch.setattr(folder, "LARGEST_SCRIPT", 10)
+    page = classifier.with_name("page")
+    done = command("export", str(classifier), "-o", str(page), "--page")
+    assert "index.html" not in done.out
+    assert f"see it by `python -m http.server --directory {page}`" in done.out
+    assert "too large to be opened as a local file" in done.err
+    assert "Serve the folder" in (page / "README.md").read_text()
 
 
 def test_options_of_the_other_export_are_refused(classifier: Path, command: Command) -> None:

@@ -71,9 +71,9 @@ def export(
 def _write_page(
     run: Path, output: Path, options: dict[str, Any], *, quiet: bool, as_json: bool
 ) -> None:
-    from foretext.exporting.page import write_page
+    from foretext.exporting.page import export_page
 
-    found = write_page(run, output, quiet=quiet or None, **options)
+    found = export_page(run, output, quiet=quiet or None, **options)
     for note in found.notes:
         say(f"note: {note}", error=True)
     if as_json:
@@ -84,7 +84,6 @@ def _write_page(
             f"{counted(found.check.texts, 'text')} compared: equal words and features, largest "
             f"difference {found.check.largest:.2g}"
         )
-    say(
-        f"{found.bytes:,} bytes to load, numbers as {found.dtype}: open {output}/index.html, or "
-        f"`python -m http.server --directory {output}`"
-    )
+    say(f"{found.loaded_bytes:,} bytes to load, numbers as {found.dtype}: {output}")
+    served = f"`python -m http.server --directory {output}`"
+    say(f"open {output}/index.html, or {served}" if found.is_local else f"see it by {served}")

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.base.errors import ForetextError, OutputError, SettingError
-from foretext.exporting.page import checking, folder, write_page
+import foretext as ft
+from foretext.base.errors import ForetextError, ModelFileError, OutputError, SettingError
+from foretext.exporting.page import checking, export_page, folder
 from foretext.exporting.page.check_texts import HARD_TEXTS
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.vectors.word_vectors import WordVectors
@@ -26,17 +27,22 @@ CASES = [
 @needs_node
 @pytest.mark.parametrize("make", CASES)
 def test_the_page_answers_as_python_does(make: Callable[[Path], Path], tmp_path: Path) -> None:
-    report = write_page(make(tmp_path), tmp_path / "page", quiet=True)
+    report = export_page(make(tmp_path), tmp_path / "page", quiet=True)
 
     assert report.check is not None
     assert report.check.texts >= 500 + len(HARD_TEXTS)
-    assert report.check.compared > report.check.texts
+    assert report.check.lists >= 50
+    assert report.check.numbers > 500
     assert 0 < report.check.largest <= report.bound
     names = {path.name for path in (tmp_path / "page").iterdir()}
     assert names == {
         "index.html", "page.js", "page.css", "icon.svg", "model.safetensors", "model.js",
         "export.json", "README.md",
     }  # fmt: skip
+    sizes = {path.name: path.stat().st_size for path in (tmp_path / "page").iterdir()}
+    assert report.bytes == sum(sizes.values())
+    unloaded = sum(sizes[name] for name in ("model.js", "export.json", "README.md"))
+    assert report.loaded_bytes == report.bytes - unloaded
     said = json.loads((tmp_path / "page" / "export.json").read_text())
     assert said["check"]["texts"] == report.check.texts
     assert said["kind"] == report.kind
@@ -52,14 +58,47 @@ def test_an_answer_that_differs_is_an_error(
     path = MODELS["two labels"](tmp_path)
     own = checking.check_by_node
 
-    def wrong(model: Path, wanted: dict[str, Any]) -> Any:
+    def wrong(program: str, model: Path, wanted: dict[str, Any]) -> Any:
         wanted["probabilities"][2][0] += 0.01
-        return own(model, wanted)
+        return own(program, model, wanted)
 
     monkeypatch.setattr(folder, "check_by_node", wrong)
-    with pytest.raises(OutputError, match=r"does not answer as Python does.*text 3, label 0"):
-        write_page(path, tmp_path / "page", quiet=True)
+    with pytest.raises(ModelFileError, match=r"does not answer as Python does.*text 3, label 0"):
+        export_page(path, tmp_path / "page", quiet=True)
     assert not (tmp_path / "page").exists()
+
+
+def other_rank(found: list[Any]) -> None:
+    found[1] = ["other", found[1][1]]
+
+
+WRONG: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
+    "neighbour": ("vectors", lambda wanted: other_rank(wanted["neighbors"][0][1]), "neighbours of"),
+    "fewer": ("vectors", lambda wanted: wanted["analogies"][1][1].extend("x" * 30), "here, 40"),
+    "analogy": ("vectors", lambda wanted: other_rank(wanted["analogies"][0][1]), "analogy"),
+    "cosine": ("vectors", lambda wanted: wanted["cosines"].__setitem__(30, 3), "texts 30 and 31"),
+    "label": ("two labels", lambda wanted: wanted["labels"].reverse(), r"labels \[0,1\] here"),
+    "one more": ("two labels", lambda wanted: wanted["probabilities"][4].append(0), "5, labels: 2"),
+    "best": ("two labels", lambda wanted: wanted["best"].__setitem__(0, [7, 0.9]), "7 in Python"),
+}  # fmt: skip
+
+
+@needs_node
+@pytest.mark.slow
+@pytest.mark.parametrize("case", WRONG)
+def test_all_that_differs_is_an_error(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, change, sentence = WRONG[case]
+    own = checking.check_by_node
+
+    def wrong(program: str, model: Path, wanted: dict[str, Any]) -> Any:
+        change(wanted)
+        return own(program, model, wanted)
+
+    monkeypatch.setattr(folder, "check_by_node", wrong)
+    with pytest.raises(ModelFileError, match=sentence):
+        export_page(MODELS[name](tmp_path), tmp_path / "page", quiet=True)
 
 
 @needs_node
@@ -69,25 +108,30 @@ def test_words_that_are_cut_otherwise_are_an_error(
     path = MODELS["linear words"](tmp_path)
     own = checking.check_by_node
 
-    def wrong(model: Path, wanted: dict[str, Any]) -> Any:
+    def wrong(program: str, model: Path, wanted: dict[str, Any]) -> Any:
         wanted["parts"][3] = ["theship"]
-        return own(model, wanted)
+        return own(program, model, wanted)
 
     monkeypatch.setattr(folder, "check_by_node", wrong)
-    with pytest.raises(OutputError, match=r"text 4 .*theship"):
-        write_page(path, tmp_path / "page", quiet=True)
+    with pytest.raises(ModelFileError, match=r"text 4 .*theship"):
+        export_page(path, tmp_path / "page", quiet=True)
+
+
+def wanted_text(page: Path) -> str:
+    """Return the answers of Python that a page has, as JSON."""
+    script = (page / "wanted.js").read_text().removeprefix('"use strict";\n')
+    return script.removeprefix("globalThis.foretextWanted = ").removesuffix(";\n")
 
 
 def test_without_node_a_page_for_the_check_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checking, "PROGRAM", "no-such-program")
-    report = write_page(MODELS["linear words"](tmp_path), tmp_path / "page", quiet=True)
+    report = export_page(MODELS["linear words"](tmp_path), tmp_path / "page", quiet=True)
 
     assert report.check is None
     assert "check.html" in " ".join(report.notes)
-    wanted = (tmp_path / "page" / "wanted.js").read_text().removeprefix('"use strict";\n')
-    texts = json.loads(wanted.removeprefix("globalThis.foretextWanted = ").removesuffix(";\n"))
+    texts = json.loads(wanted_text(tmp_path / "page"))
     assert texts["texts"][: len(HARD_TEXTS)] == list(HARD_TEXTS)
     assert (tmp_path / "page" / "check.html").is_file()
     assert "foretext-check" not in (tmp_path / "page" / "index.html").read_text()
@@ -98,18 +142,18 @@ def test_numbers_take_more_bytes_where_answers_would_change(
 ) -> None:
     monkeypatch.setattr(checking, "PROGRAM", "no-such-program")
     path = MODELS["vectors"](tmp_path)
-    assert write_page(path, tmp_path / "page", quiet=True).dtype == "float16"
+    assert export_page(path, tmp_path / "page", quiet=True).dtype == "float16"
     monkeypatch.setattr(folder, "BOUND", 1.0)
-    assert write_page(path, tmp_path / "small", quiet=True).dtype == "int8"
+    assert export_page(path, tmp_path / "small", quiet=True).dtype == "int8"
     monkeypatch.setattr(folder, "BOUND", 1e-9)
-    report = write_page(path, tmp_path / "large", quiet=True)
+    report = export_page(path, tmp_path / "large", quiet=True)
     assert (report.dtype, report.bound) == ("float32", folder.EXACT_BOUND)
 
 
 def test_limit_keeps_the_first_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "PROGRAM", "no-such-program")
     path = MODELS["fasttext vectors"](tmp_path)
-    write_page(path, tmp_path / "page", limit=4, quiet=True)
+    export_page(path, tmp_path / "page", limit=4, quiet=True)
     head = (tmp_path / "page" / "model.safetensors").read_bytes()
     assert b'["the","ship","wave","ships"]' in head
 
@@ -118,12 +162,66 @@ def test_texts_of_the_user_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(checking, "PROGRAM", "no-such-program")
     (tmp_path / "own.txt").write_text("a text of mine\n\nanother one\n")
     path = MODELS["linear words"](tmp_path)
-    write_page(path, tmp_path / "page", texts=tmp_path / "own.txt", quiet=True)
+    export_page(path, tmp_path / "page", texts=tmp_path / "own.txt", quiet=True)
     wanted = (tmp_path / "page" / "wanted.js").read_text()
     assert "a text of mine" in wanted
     assert "another one" in wanted
     with pytest.raises(ForetextError, match="nothing"):
-        write_page(path, tmp_path / "other", texts=tmp_path / "nothing.txt", quiet=True)
+        export_page(path, tmp_path / "other", texts=tmp_path / "nothing.txt", quiet=True)
+
+
+def test_texts_in_memory_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "PROGRAM", "no-such-program")
+    path = MODELS["linear words"](tmp_path)
+    ft.export_page(path, tmp_path / "page", texts=["kept in memory", "a second"], quiet=True)
+    assert "kept in memory" in (tmp_path / "page" / "wanted.js").read_text()
+
+
+def test_an_old_node_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "node"
+    program.write_text("#!/bin/sh\necho v12.22.9\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(checking, "PROGRAM", str(program))
+    report = export_page(MODELS["linear words"](tmp_path), tmp_path / "page", quiet=True)
+    assert report.check is None
+    assert "Node.js 18 or later is needed" in " ".join(report.notes)
+    assert "v12.22.9" in " ".join(report.notes)
+    program.write_text("no program at all")
+    assert "does not run" in checking.found_node().lack
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run of fine-tuning, with the rows that it has learned from."""
+    monkeypatch.setattr(checking, "PROGRAM", "no-such-program")
+    rows = "".join(f'"{text}",{label}\n' for text, label in zip(*ROWS, strict=True))
+    (tmp_path / "rows.csv").write_text("text,label\n" + rows)
+    ft.finetune("classification", "linear", tmp_path / "rows.csv", tmp_path / "run", quiet=True)
+    return tmp_path / "run"
+
+
+def test_texts_of_the_run_are_taken(run: Path, tmp_path: Path) -> None:
+    report = export_page(run, tmp_path / "page", quiet=True)
+    assert ROWS[0][4] in json.loads(wanted_text(tmp_path / "page"))["texts"]
+    assert "was found" not in " ".join(report.notes)
+    (tmp_path / "rows.csv").unlink()
+    report = export_page(run, tmp_path / "without", quiet=True)
+    assert "none of the texts that the model has learned from was found" in " ".join(report.notes)
+
+
+def test_a_damaged_recipe_is_an_error(run: Path, tmp_path: Path) -> None:
+    recipe = (run / "recipe.toml").read_text()
+    (run / "recipe.toml").write_text(recipe.replace("train = ", "train = 3 #"))
+    with pytest.raises(ModelFileError, match=r"recipe\.toml is damaged: .*train"):
+        export_page(run, tmp_path / "page", quiet=True)
+
+
+def test_the_model_is_not_written_over(run: Path, tmp_path: Path) -> None:
+    before = sorted(run.iterdir())
+    for output in (run, tmp_path, run / "page", tmp_path / "." / "other" / ".." / "run"):
+        with pytest.raises(OutputError, match="the export would change the model"):
+            export_page(run, output, overwrite=True, quiet=True)
+    assert sorted(run.iterdir()) == before
 
 
 @pytest.mark.slow
@@ -131,17 +229,19 @@ def test_networks_are_refused(tmp_path: Path) -> None:
     from tests.language_model.models import bert
 
     bert().save(tmp_path / "bert")
-    with pytest.raises(SettingError, match="no page of foretext runs"):
-        write_page(tmp_path / "bert", tmp_path / "page", quiet=True)
+    with pytest.raises(SettingError, match="A web page cannot run the model in"):
+        export_page(tmp_path / "bert", tmp_path / "page", quiet=True)
 
 
 def test_refusals(tmp_path: Path) -> None:
     path = MODELS["linear words"](tmp_path)
     with pytest.raises(SettingError, match="--limit has no effect on a linear classifier"):
-        write_page(path, tmp_path / "page", limit=4, quiet=True)
+        export_page(path, tmp_path / "page", limit=4, quiet=True)
+    with pytest.raises(SettingError, match="limit = 1: give a whole number from 2"):
+        export_page(path, tmp_path / "page", limit=1, quiet=True)
     (tmp_path / "there").mkdir()
     with pytest.raises(OutputError, match="--overwrite"):
-        write_page(path, tmp_path / "there", quiet=True)
+        export_page(path, tmp_path / "there", quiet=True)
 
 
 def test_a_classifier_that_needs_jieba_is_refused(tmp_path: Path) -> None:
@@ -150,7 +250,7 @@ def test_a_classifier_that_needs_jieba_is_refused(tmp_path: Path) -> None:
     learned = FastTextClassifier(pre_tokenizer="chinese_words", **settings).fit(*ROWS)
     learned.save(tmp_path / "model")
     with pytest.raises(SettingError, match=r"jieba, which does not run in a browser"):
-        write_page(tmp_path / "model", tmp_path / "page", quiet=True)
+        export_page(tmp_path / "model", tmp_path / "page", quiet=True)
 
 
 def test_vectors_of_words_in_capitals_have_those_of_their_small_letters() -> None:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from foretext.exporting.page.folder import PageReport, write_page
+from foretext.exporting.page.folder import PageReport, export_page
 
-__all__ = ["PageReport", "write_page"]
+__all__ = ["PageReport", "export_page"]

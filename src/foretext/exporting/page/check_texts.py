@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from foretext.corpus.corpus import Corpus
+from foretext.corpus.texts import found_sources
 
 __all__ = ["HARD_TEXTS", "LONGEST", "MOST_TEXTS", "check_texts", "first_texts"]
 
@@ -44,12 +45,12 @@ HARD_TEXTS = (
 
 
 def first_texts(given: Any) -> list[str]:
-    """Return the first texts of a corpus, which is given as its files.
+    """Return the first texts of a corpus, which is given as its files, or in memory.
 
     Raises:
         CorpusError: there is none, or it is damaged.
     """
-    found = (document[:LONGEST].strip("\n") for document in Corpus(given))
+    found = (document[:LONGEST].strip("\n") for document in Corpus(found_sources(given)))
     return list(islice(found, MOST_TEXTS))
 
 

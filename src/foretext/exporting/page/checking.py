@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foretext.base.errors import OutputError
+from foretext.base.errors import ModelFileError, OutputError
 from foretext.base.files import temporary_folder
 from foretext.base.parsing import parse_json
 from foretext.exporting.page.bundle import bundle
 
-__all__ = ["PROGRAM", "CheckFigures", "check_by_node"]
+__all__ = ["CheckFigures", "Node", "check_by_node", "found_node"]
 
 PROGRAM = "node"
-PATIENCE = 600  # seconds
+OLDEST = 18  # edition of Node.js; an older one lacks what the code of a page calls
+PATIENCE, SHORT = 600, 30  # seconds
 SHOWN = 3  # faults that are told
 
 
@@ -24,46 +26,75 @@ class CheckFigures(NamedTuple):
     """How a page's answers compare with Python's."""
 
     texts: int
-    compared: int  # numbers, and lists of words
+    lists: int  # of words, of features, of neighbours
+    numbers: int  # cosines and chances
     largest: float  # difference of two numbers
     open_ms: float  # to open the model
     check_ms: float  # to answer all texts
 
 
-def check_by_node(model: Path, wanted: dict[str, Any]) -> CheckFigures | None:
-    """Run the code of a page on texts whose answers are known; None: there is no Node.js.
+class Node(NamedTuple):
+    """Node.js on this machine."""
+
+    path: str | None  # None: there is none that can be used
+    lack: str  # why there is none
+
+
+def found_node() -> Node:
+    """Look for a Node.js that runs the code of a page."""
+    path = shutil.which(PROGRAM)
+    if path is None:
+        return Node(None, f"there is no Node.js ({PROGRAM})")
+    try:
+        said = _output_of([path, "--version"], SHORT).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Node(None, f"{path} does not run ({error})")
+    edition = re.match(r"v(\d+)", said)
+    if edition is None or int(edition[1]) < OLDEST:
+        return Node(None, f"Node.js {OLDEST} or later is needed, and {path} is {said or 'none'}")
+    return Node(path, "")
+
+
+def check_by_node(program: str, model: Path, wanted: dict[str, Any]) -> CheckFigures:
+    """Run the code of a page on texts whose answers are known.
 
     Args:
+        program: the path of Node.js.
         model: the page's file.
         wanted: as `static/engine/check.js` has it.
 
     Raises:
-        OutputError: an answer differs by more than the bound, or the code fails.
+        ModelFileError: an answer differs by more than the bound.
+        OutputError: the code fails.
     """
-    program = shutil.which(PROGRAM)
-    if program is None:
-        return None
     with temporary_folder() as folder:
         script, answers = folder / "check.cjs", folder / "wanted.json"
         script.write_text(bundle("node_check.js"), encoding="utf-8")
         answers.write_text(json.dumps(wanted), encoding="utf-8")
         command = [program, str(script), str(model), str(answers)]
         try:
-            run = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+            run = _output_of(command, PATIENCE)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise OutputError(f"The page could not be checked by {program}: {error}.") from error
     if run.returncode != 0:
         told = [line for line in run.stderr.splitlines() if "Error" in line]
         last = (told or run.stderr.strip().splitlines() or ["it says nothing"])[0]
         raise OutputError(
-            f"The page's code fails in {program}: {last[:300]}; install Node.js 18 or later, or "
-            "report this."
+            f"The page's code fails in {program}: {last[:300]}; report this, with the version "
+            "of Node.js."
         )
     found = parse_json(run.stdout, "the answers of the page", OutputError, dict[str, Any])
     if found["faults"]:
         faults = "; ".join(found["faults"][:SHOWN])
-        raise OutputError(
+        raise ModelFileError(
             f"The page does not answer as Python does, so it was not written: {faults}. Please "
             "report this, with the version of Node.js."
         )
     return CheckFigures(**{name: found[name] for name in CheckFigures._fields})
+
+
+def _output_of(command: list[str], seconds: int) -> subprocess.CompletedProcess[str]:
+    """Run a program, and return what it writes, which is UTF-8 in every locale."""
+    return subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", timeout=seconds
+    )

@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.exporting.page.page_model import Answers, PageModel, texts_of_rows
+from foretext.exporting.page.page_model import (
+    Answers,
+    PageModel,
+    label_answers,
+    texts_of_rows,
+)
 from foretext.exporting.page.splitting import PageSplitter, of_classifier
 from foretext.exporting.page.storage import Matrices
 from foretext.tasks.fasttext.classifier import FastTextClassifier
@@ -102,8 +107,8 @@ class PageFastText(PageModel):
         return found
 
     def answers(self, texts: Sequence[str]) -> Answers:
-        """Return how probable each label is for each text."""
-        return {"probabilities": self.model.predict_proba(list(texts)).tolist()}
+        """Return how probable each label is for each text, and which one is the most probable."""
+        return label_answers(self.model, self.labels, texts)
 
     @property
     def frequent_words(self) -> Sequence[str]:

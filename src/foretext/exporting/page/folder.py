@@ -2,10 +2,10 @@
 
 index.html         the page; page.js and page.css are its code and its look
 model.safetensors  the model, which a server hands out
-model.js           the same as text, for who opens index.html from a disk
+model.js           the same as text, for anyone who opens index.html as a local file
 export.json        figures: sizes, and how the page's answers compare with Python's
 README.md          the same for people
-check.html         where no Node.js was there: a page that compares, with check.js and wanted.js
+check.html         where there was no Node.js: a page that compares, with check.js and wanted.js
 """
 
 from __future__ import annotations
@@ -21,21 +21,25 @@ from numpy.typing import NDArray
 
 from foretext._version import __version__
 from foretext.artifact import FASTTEXT_FILES, load, load_task, opened_run
+from foretext.base.arguments import checked_arguments
+from foretext.base.config import whole_number
 from foretext.base.counted import counted
-from foretext.base.errors import ForetextError, SettingError
-from foretext.base.files import atomic_folder, refuse_existing
+from foretext.base.errors import CorpusError, SettingError
+from foretext.base.files import atomic_folder
 from foretext.base.parsing import write_tensors
 from foretext.base.registry import Registry
+from foretext.exporting.files import write_json
+from foretext.exporting.output import refuse_output
 from foretext.exporting.page.bundle import bundle, page_source
 from foretext.exporting.page.check_texts import check_texts, first_texts
-from foretext.exporting.page.checking import PROGRAM, CheckFigures, check_by_node
+from foretext.exporting.page.checking import CheckFigures, Node, check_by_node, found_node
 from foretext.exporting.page.page_model import PageModel, numbers_of
 from foretext.exporting.page.storage import STORAGE_TYPES, packed, stored
 from foretext.progress import Progress, human_bytes, is_quiet
 from foretext.tasks.fasttext.bin_file import holds_classifier
 from foretext.vectors.storage import StorageType
 
-__all__ = ["PAGE_MODELS", "PageReport", "write_page"]
+__all__ = ["PAGE_MODELS", "PageReport", "export_page"]
 
 PAGE_MODELS = Registry(
     "model of a page",
@@ -47,6 +51,7 @@ PAGE_MODELS = Registry(
 )
 
 MODEL, SCRIPT = "model.safetensors", "model.js"
+LOADED = ("index.html", "page.js", "page.css", "icon.svg", MODEL)  # by a visitor of a server
 MARK = '<meta name="check">'  # where `index.html` says how it was compared
 BOUND = 1e-3  # of a difference of two cosines or chances, where numbers are stored in fewer bytes
 EXACT_BOUND = 1e-4  # where they are not
@@ -61,12 +66,13 @@ class PageReport(NamedTuple):
 
     output: Path
     kind: str
-    bytes: int  # that a visitor loads
+    bytes: int  # of all files
+    loaded_bytes: int  # that a visitor of a server loads
     model_bytes: int
-    folder_bytes: int
     dtype: StorageType  # of the stored numbers
     bound: float  # of the differences between the page's answers and Python's
-    check: CheckFigures | None  # None: no Node.js is there
+    check: CheckFigures | None  # None: there is no Node.js
+    is_local: bool  # whether it also opens as a local file
     notes: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
@@ -75,35 +81,41 @@ class PageReport(NamedTuple):
         return {**self._asdict(), "output": str(self.output), "to": "page", "check": check}
 
 
-def write_page(
+@checked_arguments
+def export_page(
     run: str | Path,
     output: str | Path,
     *,
-    texts: str | Path | None = None,
+    texts: Any = None,
     limit: int | None = None,
     overwrite: bool = False,
     quiet: bool | None = None,
 ) -> PageReport:
-    """Write a model as a page, and compare what the page answers with what Python does.
+    """Write a model as a web page, and compare what the page answers with what Python does.
+
+    The page is a folder of files: the visitor's browser runs the model.
 
     Args:
         run: the folder of a run, or a file of vectors or of fastText.
         output: the folder to write.
-        texts: files with texts to compare by; None: those that the run has learned from, or texts
-            made up of the model's words.
-        limit: words to keep of word vectors, the first ones; None: all.
+        texts: to compare by: files, or texts in memory; None: those that the run has learned from,
+            or texts made up of the model's words. Hard ones of foretext come to them.
+        limit: words to keep of word vectors, the first ones, two at least; None: all.
         overwrite: replace a folder that is there.
         quiet: show no progress; None: show it on a terminal.
 
     Raises:
         SettingError: a browser cannot run the model.
-        OutputError: an answer of the page differs, or the folder cannot be written.
+        ModelFileError: an answer of the page differs; nothing is kept.
+        OutputError: the folder cannot be written.
         ForetextError: as of `foretext.load`.
     """
     output = Path(output)
-    refuse_existing(output, overwrite=overwrite)
+    refuse_output(output, Path(run), overwrite=overwrite)
     model = _page_model(run, limit)
-    rows = check_texts(_own_texts(run, model, texts), model.frequent_words)
+    own = _own_texts(run, model, texts)
+    rows = check_texts(own, model.frequent_words)
+    node = found_node()
     with Progress("exporting", 3, "steps", quiet=is_quiet(quiet)) as bar:
         dtype = _smallest_type(model, rows)
         bar.advance(1)
@@ -112,13 +124,16 @@ def write_page(
         with atomic_folder(output) as folder:
             _write_files(folder, model, dtype)
             bar.advance(1)
-            check = check_by_node(folder / MODEL, wanted)
+            check = None if node.path is None else check_by_node(node.path, folder / MODEL, wanted)
             if check is None:
                 _write_check(folder, wanted)
             bar.advance(1)
             _write_index(folder, check)
-            report = _described(folder, output, model, dtype, bound, check)
-    return report
+            report = _reported(folder, output, model, dtype, bound, check)
+            report = report._replace(notes=_notes(report, model, own, node))
+            _write_card(folder, report, model.name)
+            size = sum(path.stat().st_size for path in folder.iterdir())
+    return report._replace(bytes=size)
 
 
 def _page_model(run: str | Path, limit: int | None) -> PageModel:
@@ -127,29 +142,32 @@ def _page_model(run: str | Path, limit: int | None) -> PageModel:
     Raises:
         SettingError: a browser cannot run it, or it has no words to limit.
     """
+    if limit is not None:
+        limit = whole_number(limit, "limit", least=2)
     path = opened_run(run).path
     is_classifier = path.suffix in FASTTEXT_FILES and path.is_file() and holds_classifier(path)
     model = load_task(run) if is_classifier else load(run)
     if model.kind not in PAGE_MODELS or model.tokenizer is not None:
         raise SettingError(
-            f"{run} holds a model that no page of foretext runs: pages have word vectors, "
-            "classifiers of fastText and linear classifiers; `foretext serve` has them all."
+            f"A web page cannot run the model in {run}; it can run word vectors, fastText "
+            "classifiers and linear classifiers. Use `foretext serve` for other models."
         )
     found: PageModel = PAGE_MODELS.resolve(model.kind)(model, Path(run).resolve().name)
     return found if limit is None else found.limited(limit)
 
 
-def _own_texts(run: str | Path, model: PageModel, given: str | Path | None) -> list[str]:
-    """Return texts of the user's, or those that the run has learned from.
+def _own_texts(run: str | Path, model: PageModel, given: Any) -> list[str]:
+    """Return texts of the user's, or those that the run has learned from, where they still are.
 
     Raises:
         CorpusError: the files that were given have no text.
+        ModelFileError: the recipe of the run is damaged.
     """
     if given is not None:
         return first_texts(given)
     try:
         return model.texts_of(opened_run(run).path)
-    except ForetextError:  # moved, or it is no run
+    except (CorpusError, SettingError):  # its files have moved, or hold other columns now
         return []
 
 
@@ -212,7 +230,7 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _described(
+def _reported(
     folder: Path,
     output: Path,
     model: PageModel,
@@ -220,36 +238,42 @@ def _described(
     bound: float,
     check: CheckFigures | None,
 ) -> PageReport:
-    """Write ``export.json`` and ``README.md``."""
+    """Return the figures of a page whose files are written."""
     sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
-    loaded = sum(sizes[name] for name in ("index.html", "page.js", "page.css", "icon.svg", MODEL))
-    notes = list(model.notes)
-    if sizes[MODEL] > LARGE:
-        notes.append(
-            f"the model has {human_bytes(sizes[MODEL])}, which takes long to load: {model.remedy}"
-        )
-    if SCRIPT not in sizes:
-        notes.append("the page is too large to be opened from a disk; a server has to hand it out")
-    if check is None:
-        notes.append(
-            f"there is no Node.js ({PROGRAM}), so nobody has compared the page with Python yet: "
-            "open check.html, then remove it with check.js and wanted.js, which hold the texts"
-        )
-    report = PageReport(
-        output,
-        model.kind,
-        loaded,
-        sizes[MODEL],
-        sum(sizes.values()),
-        dtype,
-        bound,
-        check,
-        tuple(notes),
+    loaded = sum(sizes[name] for name in LOADED)
+    is_local = SCRIPT in sizes
+    return PageReport(
+        output, model.kind, sum(sizes.values()), loaded, sizes[MODEL], dtype, bound, check, is_local
     )
-    record = {"foretext": __version__, "run": model.name, **report.record(), "output": output.name}
-    _write(folder / "export.json", json.dumps(record, indent=2, ensure_ascii=False) + "\n")
-    _write(folder / "README.md", _card(report, model.name))
-    return report
+
+
+def _notes(report: PageReport, model: PageModel, own: Texts, node: Node) -> tuple[str, ...]:
+    """Return what the user should know."""
+    notes = list(model.notes)
+    if report.model_bytes > LARGE:
+        size = human_bytes(report.model_bytes)
+        notes.append(f"the model has {size}, which takes long to load: {model.remedy}")
+    if not report.is_local:
+        notes.append("the page is too large to be opened as a local file; serve the folder")
+    if not own:
+        notes.append(
+            "none of the texts that the model has learned from was found, so texts made up of its "
+            "words were taken to compare; give some of yours by --texts"
+        )
+    if report.check is None:
+        notes.append(
+            f"{node.lack}, so the page has not been compared with Python yet: open check.html, "
+            "then remove it with check.js and wanted.js, which hold the texts"
+        )
+    return tuple(notes)
+
+
+def _write_card(folder: Path, report: PageReport, run: str) -> None:
+    """Write ``export.json`` and ``README.md``."""
+    figures = {name: value for name, value in report.record().items() if name != "bytes"}
+    record = {"foretext": __version__, "run": run, **figures, "output": report.output.name}
+    write_json(folder / "export.json", record)
+    _write(folder / "README.md", _card(report, run))
 
 
 def _card(report: PageReport, run: str) -> str:
@@ -260,13 +284,13 @@ def _card(report: PageReport, run: str) -> str:
         "browser does all the work: what is typed stays there, and the page asks for no address "
         "but its own.",
         "",
-        "Open `index.html`, or let any server hand out the folder:",
+        f"{'Open `index.html`, or serve' if report.is_local else 'Serve'} the folder:",
         "",
         "```sh",
         f"python -m http.server --directory {report.output.name}",
         "```",
         "",
-        f"A visitor loads {human_bytes(report.bytes)}; the model's numbers are stored as "
+        f"A visitor loads {human_bytes(report.loaded_bytes)}; the model's numbers are stored as "
         f"{report.dtype}. {_compared(report)}",
         "",
         *(f"- Note: {note}." for note in report.notes),
@@ -280,6 +304,6 @@ def _compared(report: PageReport) -> str:
         return "`check.html` compares the page's answers with Python's."
     return (
         f"Its code was run by Node.js on {counted(check.texts, 'text')}: words and features are "
-        f"those of Python, and of {check.compared:,} numbers the largest difference is "
+        f"those of Python, and of {check.numbers:,} numbers the largest difference is "
         f"{check.largest:.2g} (at most {report.bound:.2g} is allowed)."
     )

@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.data.rows.label import label_array
-from foretext.exporting.page.page_model import Answers, PageModel, texts_of_rows
+from foretext.exporting.page.page_model import (
+    Answers,
+    PageModel,
+    label_answers,
+    texts_of_rows,
+)
 from foretext.exporting.page.splitting import PageSplitter, blank_characters, of_spelled_words
 from foretext.exporting.page.storage import Matrices
 from foretext.tasks.classification.linear import LinearClassifier
@@ -85,8 +90,8 @@ class PageLinear(PageModel):
         return list(_BLANKS.sub(" ", ready))
 
     def answers(self, texts: Sequence[str]) -> Answers:
-        """Return how probable each label is for each text."""
-        return {"probabilities": self.model.predict_proba(list(texts)).tolist()}
+        """Return how probable each label is for each text, and which one is the most probable."""
+        return label_answers(self.model, self.labels, texts)
 
     @property
     def frequent_words(self) -> Sequence[str]:

@@ -9,16 +9,38 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
-from foretext.base.errors import CorpusError, SettingError
-from foretext.base.parsing import read_toml
+from foretext.base.errors import ModelFileError, SettingError
+from foretext.base.files import is_regular_file
+from foretext.base.parsing import check_value, read_toml
+from foretext.base.replacement import RECIPE
 from foretext.exporting.page.check_texts import LONGEST, MOST_TEXTS, first_texts
 from foretext.exporting.page.storage import Matrices
 from foretext.tokenizers.example_texts import example_texts
 
-__all__ = ["Answers", "PageModel", "numbers_of", "texts_of_rows"]
+__all__ = ["Answers", "PageModel", "label_answers", "numbers_of", "texts_of_rows"]
 
 Answers = dict[str, Any]  # by name, as `static/engine/check.js` compares them
+
+
+class _Corpus(BaseModel):
+    """What a recipe says of a corpus."""
+
+    sources: str | list[str] = ""
+
+
+class _Rows(BaseModel):
+    """What a recipe says of the rows of a task."""
+
+    train: str | list[str] = ""
+
+
+class _Recipe(BaseModel):
+    """Where a run has its texts from."""
+
+    corpus: _Corpus = _Corpus()
+    run: _Rows = _Rows()
 
 
 class PageModel(ABC):
@@ -97,7 +119,7 @@ class PageModel(ABC):
         Raises:
             ForetextError: it is not.
         """
-        sources = read_toml(run / "recipe.toml", CorpusError).get("corpus", {}).get("sources")
+        sources = _recipe_of(run).corpus.sources
         return first_texts(sources) if sources else []
 
     @property
@@ -126,8 +148,25 @@ class PageModel(ABC):
 def numbers_of(answers: Answers) -> NDArray[np.float64]:
     """Return the numbers among the answers to some texts, one after another."""
     parts = [np.ravel(answers[name]) for name in ("probabilities", "cosines") if name in answers]
-    near = [score for _, found in answers.get("neighbors", ()) for _, score in found]
+    ranked = [*answers.get("neighbors", ()), *answers.get("analogies", ())]
+    near = [score for _, found in ranked for _, score in found]
     return np.concatenate([*parts, near]).astype(np.float64)
+
+
+def label_answers(model: Any, labels: Sequence[Any], texts: Sequence[str]) -> Answers:
+    """Return what a classifier says of texts.
+
+    Args:
+        model: the classifier.
+        labels: in the order of its probabilities.
+        texts: that it reads.
+    """
+    best = [found[0] for found in model.predict_top(list(texts), k=1)]
+    return {
+        "labels": list(labels),
+        "probabilities": model.predict_proba(list(texts)).tolist(),
+        "best": [[label, float(chance)] for label, chance in best],
+    }
 
 
 def texts_of_rows(run: Path, model: Any) -> list[str]:
@@ -140,5 +179,20 @@ def texts_of_rows(run: Path, model: Any) -> list[str]:
     Raises:
         ForetextError: they are not there any more.
     """
-    train = read_toml(run / "recipe.toml", CorpusError).get("run", {}).get("train")
+    train = _recipe_of(run).run.train
     return [row.text[:LONGEST] for row in model.read_rows(train)[:MOST_TEXTS]] if train else []
+
+
+def _recipe_of(run: Path) -> _Recipe:
+    """Return where a run has its texts from; nowhere, where it is no run of foretext.
+
+    Raises:
+        ModelFileError: its recipe is damaged.
+    """
+    path = run / RECIPE
+    if not is_regular_file(path):
+        return _Recipe()
+    found: _Recipe = check_value(
+        read_toml(path, ModelFileError), str(path), ModelFileError, _Recipe
+    )
+    return found

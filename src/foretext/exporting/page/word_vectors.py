@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.base.errors import SettingError
 from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.exporting.page.page_model import Answers, PageModel
 from foretext.exporting.page.splitting import PageSplitter, of_pre_tokenizer, of_white_space
@@ -22,6 +21,7 @@ __all__ = ["PageWordVectors"]
 
 VECTORS, PARTS = "vectors", "ngrams.vectors"
 NUM_WORDS = 200  # whose neighbours are compared
+NUM_ANALOGIES = 50
 NUM_NEIGHBORS = 10
 
 
@@ -90,7 +90,13 @@ class PageWordVectors(PageModel):
     @property
     def remedy(self) -> str:
         """What makes the page smaller."""
-        return "--limit 50000 keeps the most frequent words"
+        if self.model.subwords is None:
+            return "--limit 50000 keeps the most frequent words"
+        return (
+            "its n-grams stay whatever --limit is; `foretext convert RUN words.txt` leaves them "
+            "out, and `foretext export words.txt --page --limit 50000` keeps the most frequent "
+            "words, without vectors of unseen ones"
+        )
 
     def limited(self, num_words: int) -> PageWordVectors:
         """Return the first words alone."""
@@ -117,8 +123,8 @@ class PageWordVectors(PageModel):
         return self.model.words_in(text)
 
     def answers(self, texts: Sequence[str]) -> Answers:
-        """Return neighbours of words, and the cosine of each text with the one before it."""
-        found: Answers = {"neighbors": self._neighbors()}
+        """Return neighbours and analogies of words, and cosines of texts with those before."""
+        found: Answers = {"neighbors": self._neighbors(), "analogies": self._analogies()}
         if not self._cuts_texts:
             return found
         unit = unit_rows(self.model.embed(list(texts)))  # (N, D)
@@ -141,23 +147,20 @@ class PageWordVectors(PageModel):
             asked += [word for word in unseen if self.model.has_index_for(word)]
         return list(zip(asked, self.model.neighbors(asked, NUM_NEIGHBORS), strict=True))
 
+    def _analogies(self) -> list[tuple[tuple[str, str, str], list[tuple[str, float]]]]:
+        """Return the answers to analogies of words that are drawn."""
+        words = self.model.index_to_key
+        drawn = np.random.default_rng(1).integers(len(words), size=(NUM_ANALOGIES, 3)).tolist()
+        asked = [(words[a], words[b], words[c]) for a, b, c in drawn]
+        return [(each, self.model.analogy(*each, topn=NUM_NEIGHBORS)) for each in asked]
+
     @property
     def _pre_tokenizer(self) -> PreTokenizer | None:
-        """What cuts texts; None: they are cut at white space.
-
-        Raises:
-            SettingError: a function of the user's does.
-        """
+        """What cuts texts; None: they are cut at white space."""
         if self.model.split is None:
             return None
-        try:
-            cut: PreTokenizer = self.model.split.__self__.pre_tokenizer  # type: ignore[attr-defined]
-        except AttributeError:
-            raise SettingError(
-                "These word vectors cut texts by a function of yours (split), which no page has; "
-                "give the path of a run, or vectors without it."
-            ) from None
-        return cut
+        cut: PreTokenizer = self.model.split.__self__.pre_tokenizer  # type: ignore[attr-defined]
+        return cut  # of the run's tokenizer: vectors are opened from a path, and no file names code
 
     @property
     def _cuts_texts(self) -> bool:

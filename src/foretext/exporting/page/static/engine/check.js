@@ -1,63 +1,102 @@
 // The answers of this page beside those that Python gave: how far apart they are.
 
+import { predictions } from "./predictions.js";
 import { unit } from "./vectors.js";
 
+const MOST_FAULTS = 20;
+
 /**
- * wanted: {bound, texts: [text], parts: [[word or row]] or null, and by kind of model probabilities: [[chance]],
- * or cosines: [cosine with the text before], known: [whether it has a vector], neighbors: [[word, [[word, cosine]]]]}.
- * Returns {texts, compared, largest, faults}: `largest` is the largest difference of two numbers.
+ * wanted: {bound, texts: [text], parts: [[word or row]] or null, and by kind of model labels: [label], probabilities:
+ * [[chance]], best: [[label, chance]], or cosines: [cosine with the text before], known: [whether it has a vector],
+ * neighbors: [[word, [[word, cosine]]]], analogies: [[[a, b, c], [[word, cosine]]]]}.
+ * Returns {texts, lists, numbers, largest, faults}: `lists` and `numbers` are how many were compared, `largest` is the
+ * largest difference of two numbers.
  */
 export function compare(model, wanted) {
-  const found = { texts: wanted.texts.length, compared: 0, largest: 0, faults: [] };
-  const fault = (text) => found.faults.length < 20 && found.faults.push(text);
-  const near = (ours, theirs, where) => {
-    const difference = Math.abs(ours - theirs);
-    found.compared += 1;
-    if (!(difference <= found.largest)) found.largest = difference;
-    if (!(difference <= wanted.bound)) fault(`${where}: ${ours} here, ${theirs} in Python`);
-  };
-  wanted.parts?.forEach((_, number) => {
+  const found = new Comparison(wanted);
+  wanted.parts?.forEach((parts, number) => {
     const text = wanted.texts[number];
-    const where = `text ${number + 1} (${JSON.stringify(text.slice(0, 40))})`;
-    const [ours, theirs] = [JSON.stringify(model.parts(text)), JSON.stringify(wanted.parts[number])];
-    found.compared += 1;
-    if (ours !== theirs) fault(`${where}: parts ${ours.slice(0, 300)} here, ${theirs.slice(0, 300)} in Python`);
+    found.same(model.parts(text), parts, `text ${number + 1} (${JSON.stringify(text.slice(0, 40))}): parts`);
   });
-  if (wanted.probabilities) compareLabels(model, wanted, near, fault);
-  else compareVectors(model, wanted, near, fault);
-  return found;
+  if (wanted.probabilities) compareLabels(model, wanted, found);
+  else compareVectors(model, wanted, found);
+  const { lists, numbers, largest, faults } = found;
+  return { texts: wanted.texts.length, lists, numbers, largest, faults };
 }
 
-function compareLabels(model, wanted, near, fault) {
+/** What was compared so far. */
+class Comparison {
+  constructor({ bound }) {
+    Object.assign(this, { bound, lists: 0, numbers: 0, largest: 0, faults: [] });
+  }
+
+  fault(text) {
+    if (this.faults.length < MOST_FAULTS) this.faults.push(text);
+  }
+
+  /** Two numbers are near each other. */
+  near(ours, theirs, where) {
+    const difference = Math.abs(ours - theirs);
+    this.numbers += 1;
+    if (!(difference <= this.largest)) this.largest = difference;
+    if (!(difference <= this.bound)) this.fault(`${where}: ${ours} here, ${theirs} in Python`);
+  }
+
+  /** Two lists are equal. */
+  same(ours, theirs, where) {
+    const [mine, others] = [ours, theirs].map((each) => JSON.stringify(each));
+    this.lists += 1;
+    if (mine !== others) this.fault(`${where} ${mine.slice(0, 300)} here, ${others.slice(0, 300)} in Python`);
+  }
+
+  /** Two lists have as many elements, which is why all of them are compared. */
+  asMany(ours, theirs, where) {
+    if (ours.length !== theirs.length) this.fault(`${where}: ${ours.length} here, ${theirs.length} in Python`);
+    return ours.length === theirs.length;
+  }
+
+  /** Two lists of words with cosines are equal, but for words that are as near. */
+  ranked(ours, theirs, where) {
+    this.lists += 1;
+    if (!this.asMany(ours, theirs, where)) return;
+    ours.forEach(([name, cosine], place) => {
+      this.near(cosine, theirs[place][1], `${where}, place ${place + 1}`);
+      const isTie = Math.abs(theirs.at(-1)[1] - cosine) <= 2 * this.bound;
+      if (!isTie && !theirs.some(([other]) => other === name)) this.fault(`${where}: ${name} here, and not in Python`);
+    });
+  }
+}
+
+function compareLabels(model, wanted, found) {
+  found.same(model.labels, wanted.labels, "labels");
   wanted.texts.forEach((text, number) => {
     const where = `text ${number + 1}`;
     const theirs = wanted.probabilities[number];
     const ours = model.probabilities(text);
-    ours.forEach((chance, label) => near(chance, theirs[label], `${where}, label ${model.labels[label]}`));
-    const [mine, others] = [ours, theirs].map((each) => each.indexOf(each.reduce((one, other) => Math.max(one, other))));
-    const isTie = theirs[others] - theirs[mine] <= 2 * wanted.bound;
-    if (mine !== others && !isTie) fault(`${where}: ${model.labels[mine]} here, ${model.labels[others]} in Python`);
+    if (!found.asMany(ours, theirs, `${where}, labels`)) return;
+    ours.forEach((chance, label) => found.near(chance, theirs[label], `${where}, label ${model.labels[label]}`));
+    const [first] = predictions(model, text);
+    const [label, chance] = wanted.best[number];
+    found.near(first.score, chance, `${where}, the most probable label`);
+    const isTie = chance - theirs[model.labels.indexOf(first.label)] <= 2 * wanted.bound;
+    if (first.label !== label && !isTie) found.fault(`${where}: ${first.label} here, ${label} in Python`);
   });
 }
 
-function compareVectors(model, wanted, near, fault) {
+function compareVectors(model, wanted, found) {
   let before = null;
   wanted.texts.forEach((text, number) => {
     if (!wanted.cosines) return; // texts are cut by jieba
     const vector = unit(model.embed(text));
-    if (before) near(dot(vector, before), wanted.cosines[number], `texts ${number} and ${number + 1}`);
-    if (vector.some((value) => value !== 0) !== wanted.known[number]) fault(`text ${number + 1}: a vector, or none`);
+    if (before) found.near(dot(vector, before), wanted.cosines[number], `texts ${number} and ${number + 1}`);
+    if (vector.some((value) => value !== 0) !== wanted.known[number]) found.fault(`text ${number + 1}: a vector, or none`);
     before = vector;
   });
   for (const [word, theirs] of wanted.neighbors) {
-    const ours = model.neighbors(word, theirs.length);
-    if (ours.length !== theirs.length) fault(`neighbours of ${word}: ${ours.length} here, ${theirs.length} in Python`);
-    ours.forEach(([name, cosine], place) => {
-      near(cosine, theirs[place][1], `neighbour ${place + 1} of ${word}`);
-      const own = theirs.find(([other]) => other === name);
-      const isTie = Math.abs(theirs.at(-1)[1] - cosine) <= 2 * wanted.bound;
-      if (!own && !isTie) fault(`${name} is a neighbour of ${word} here, and not in Python`);
-    });
+    found.ranked(model.neighbors(word, theirs.length), theirs, `neighbours of ${word}`);
+  }
+  for (const [words, theirs] of wanted.analogies) {
+    found.ranked(model.analogy(...words, theirs.length), theirs, `analogy ${words.join(" ")}`);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { FastText } from "./fasttext.js";
 import { Linear } from "./linear.js";
+import { predictions } from "./predictions.js";
 import { Tensors } from "./tensors.js";
 import { WordVectors } from "./word_vectors.js";
 
@@ -13,10 +14,4 @@ export function opened(buffer) {
   const model = new KINDS[tensors.about.kind](tensors);
   const answers = model.answers ?? { predict: ({ inputs }) => predictions(model, inputs) };
   return { info: tensors.about.info, model, answer: (path, body) => answers[path](body) };
-}
-
-/** All labels of a text, the most probable first. */
-function predictions(model, text) {
-  const chances = model.probabilities(text);
-  return model.labels.map((label, place) => ({ label, score: chances[place] })).sort((one, other) => other.score - one.score);
 }

@@ -24,8 +24,8 @@ async function run() {
   }
 }
 
-function drawn({ texts, compared, largest, faults }, bound) {
-  const values = { texts: number(texts), compared: number(compared), largest: largest.toExponential(1), bound };
+function drawn({ texts, numbers, largest, faults }, bound) {
+  const values = { texts: number(texts), numbers: number(numbers), largest: largest.toExponential(1), bound };
   if (!faults.length) return show(h("p", { role: "status", class: "right" }, t("check.right", values)));
   return show(
     h("p", { role: "alert", class: "refusal" }, t("check.wrong", values)),
