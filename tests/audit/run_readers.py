@@ -15,6 +15,9 @@ import numpy as np
 
 import foretext as ft
 from foretext.artifact import load_task
+from foretext.exporting.page.linear import PageLinear
+from foretext.exporting.page.page_model import PageModel
+from foretext.exporting.page.word_vectors import PageWordVectors
 from foretext.report.run_report import report_run
 from tests.audit.folders import KINDS, finished
 from tests.audit.readers import Reader
@@ -41,6 +44,11 @@ def _report(folder: Path) -> None:
 def _report_task(folder: Path) -> None:
     load_task(folder / "run")
     report_run(folder / "run")
+
+
+def _read_texts(kind: type[PageModel], folder: Path) -> None:
+    """Read what a page is compared by."""
+    kind(ft.load(folder / "run"), "run").texts_of(folder / "run")
 
 
 def _ask_vectors(vectors: Any) -> None:
@@ -110,10 +118,19 @@ REPORTS: dict[str, Callable[[Path], None]] = {
     "linear matcher": _report_task,
 }
 
+PAGES: dict[str, type[PageModel]] = {
+    "word2vec": PageWordVectors,
+    "linear classifier": PageLinear,
+}
+
 RUN_READERS = [
     Reader(f"run of {kind}", partial(_write, kind), partial(_read, USES.get(kind, _ask_classifier)))
     for kind in KINDS
 ] + [Reader(f"report of {kind}", partial(_write, kind), read) for kind, read in REPORTS.items()]
+RUN_READERS += [
+    Reader(f"texts of {kind}", partial(_write, kind), partial(_read_texts, made))
+    for kind, made in PAGES.items()
+]
 RUN_READERS += [
     Reader(f"folder of {kind}", partial(_write_published, kind, head), partial(_read, use))
     for (kind, head), use in PUBLISHED.items()

@@ -33,6 +33,7 @@ VERBS = {
     "serve": "serve {run word2vec} --port 0",
     "convert": "convert {run word2vec} {out}.txt",
     "export": "export {run bert} -o {out}",
+    "export --page": "export {run word2vec} -o {out} --page",
     "reduce": "reduce {run word2vec} {out}.txt --dim 2",
     "quantize": "quantize {run fasttext~classifier} {out} --cutoff 50",
     "distill": "distill {run bert} -o {out}",

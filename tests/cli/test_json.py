@@ -72,13 +72,17 @@ def folder(run: Path, corpus: Path, tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
+OTHERS = {"export --page": "export classifier -o page --page"}  # that print by other code
+
+
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("verb", COMMANDS)
+@pytest.mark.parametrize("name", [*COMMANDS, *OTHERS])
 def test_stdout_is_what_the_help_says(
-    verb: str, command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    done = command(*COMMANDS[verb].split(), "--json")
+    verb, *arguments = (COMMANDS | OTHERS)[name].split()
+    done = command(verb, *arguments, "--json")
     assert done.code == 0, done.err
     documents = [json.loads(line) for line in done.out.splitlines()]
     shown = " ".join(command(verb, "--help").out.split())
