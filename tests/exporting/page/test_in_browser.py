@@ -1,4 +1,4 @@
-"""Pages in Chromium: from a server of files and from a disk, by keyboard and on a telephone."""
+"""Pages in Chromium: from a web server and as local files, by keyboard and on a telephone."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Modules of JavaScript as one plain script, which a browser runs from a file, too.
 
-Browsers refuse modules that are opened from a disk. Our own modules are written in few forms, a
+Browsers refuse modules in pages that are local files. Our own modules are written in few forms, a
 statement at the beginning of a line each, so that no other program is needed to join them: each
 becomes a function that is called once, after those that it imports from.
 """

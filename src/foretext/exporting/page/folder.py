@@ -1,7 +1,7 @@
 """The folder of a page: what it holds, how it is written, and what is said of it.
 
 index.html         the page; page.js and page.css are its code and its look
-model.safetensors  the model, which a server hands out
+model.safetensors  the model, which a web server serves
 model.js           the same as text, for anyone who opens index.html as a local file
 export.json        figures: sizes, and how the page's answers compare with Python's
 README.md          the same for people

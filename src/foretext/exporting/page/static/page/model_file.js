@@ -1,7 +1,7 @@
-// The model's file: from the server that has handed out this page, or, opened from a disk, from a script.
+// The model's file: from the server that has handed out this page, or, opened as a local file, from a script.
 
 const FILE = "model.safetensors";
-const SCRIPT = "model.js"; // the same as text, since a browser lets a page from a disk fetch nothing
+const SCRIPT = "model.js"; // the same as text, since a browser does not let a local file fetch anything
 
 /** Its bytes; an error where it is not there. */
 export async function modelFile() {
