@@ -65,7 +65,7 @@ class PageLinear(PageModel):
     @property
     def texts(self) -> Mapping[str, Sequence[str]]:
         """The features."""
-        return {"features": self.model.features}
+        return {"features": self.model.feature_names}
 
     def texts_of(self, run: Path) -> list[str]:
         """Return the first texts of the rows that it has learned from."""
@@ -96,7 +96,7 @@ class PageLinear(PageModel):
     @property
     def frequent_words(self) -> Sequence[str]:
         """The words, the frequent ones first where that is known."""
-        return self.model.features
+        return self.model.feature_names
 
     @property
     def _splitter(self) -> PageSplitter:
