@@ -19,6 +19,7 @@ def autoencoder_card(recipe: Recipe, facts: Mapping[str, Any], folder: str) -> s
         name: "–" if facts[name] is None else f"{facts[name]:.5f}"
         for name in ("loss", "valid_loss", "components_loss")
     }
-    shown = {**facts, **errors, "shape": " × ".join(map(str, facts["shape"])), "folder": folder}
+    shape = " × ".join(map(str, facts["shape"]))
     settings = tomli_w.dumps(recipe.sections())
-    return f"{message('cards.autoencoder.text', **shown, settings=settings)}\n"
+    shown = {**facts, **errors, "shape": shape, "folder": folder, "settings": settings}
+    return f"{message('cards.autoencoder.text', **shown)}\n"
