@@ -130,7 +130,7 @@ def test_on_mnist_a_code_keeps_more_than_principal_components(shared_data: Path)
 
 def test_what_cannot_be(path: Path, images: np.ndarray, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"kind = 'convolution': .* mean 'convolutional'\?"):
-        ft.Autoencoder("convolution")
+        ft.Autoencoder("convolution").fit(images)
     with pytest.raises(SettingError, match="hiden_dim: Autoencoder has no such setting"):
         ft.Autoencoder("denoising", hiden_dim=3)
     with pytest.raises(SettingError, match="has learned nothing yet; call fit first"):

@@ -50,7 +50,7 @@ def test_python_chooses_one_that_foretext_speaks() -> None:
         assert language() == "zh"
     with ft.in_language(None):
         assert language() == "en"
-    with pytest.raises(ArgumentError, match=r"in_language\('fr'\): there are en, zh\."):
+    with pytest.raises(ArgumentError, match=r"language = 'fr': there are en, zh\."):
         ft.in_language("fr")  # type: ignore[arg-type]
 
 

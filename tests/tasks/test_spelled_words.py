@@ -70,7 +70,7 @@ def test_signs_can_be_kept(kind: Splitting) -> None:
 
 def test_a_kind_of_words_without_words_is_refused() -> None:
     with pytest.raises(SettingError, match="no effect on features = 'characters'"):
-        LinearClassifier(features="characters", pre_tokenizer="whitespace")
+        LinearClassifier(features="characters", pre_tokenizer="whitespace").fit(["a", "b"], [0, 1])
     learned = LinearClassifier(pre_tokenizer="words_and_punctuation").fit(
         ["好 吧", "电影"], ["a", "b"]
     )

@@ -96,5 +96,5 @@ def test_a_rate_far_too_high_is_refused(
 
 @pytest.mark.parametrize("estimator", [ft.Word2Vec, ft.FastText, ft.GloVe])
 def test_a_high_rate_that_learns_is_taken(estimator: Any) -> None:
-    found = estimator(alpha=0.3, **MORE).fit(TEXTS).vectors
+    found = estimator(alpha=0.3, **MORE).fit(TEXTS).vectors_.vectors
     assert 0 < np.abs(found).max() < 1e4

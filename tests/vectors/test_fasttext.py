@@ -147,7 +147,7 @@ def test_a_base_of_another_kind(corpus: Path, settings: dict[str, Any], sentence
 )
 def test_settings_that_mean_nothing(settings: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
-        ft.FastText(**settings)
+        ft.FastText(**settings).fit(["the ship", "the sea"])
 
 
 def test_defaults_are_those_of_the_program() -> None:

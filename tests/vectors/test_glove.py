@@ -47,7 +47,8 @@ def test_it_learns(corpus: Path) -> None:
 @pytest.mark.parametrize("workers", [2, 5])
 def test_the_number_of_workers_changes_no_bit(corpus: Path, workers: int) -> None:
     one, many = ft.GloVe(**SMALL), ft.GloVe(**SMALL | {"workers": workers})
-    np.testing.assert_array_equal(one.fit(corpus).vectors, many.fit(corpus).vectors)
+    learned = [each.fit(corpus).vectors_.vectors for each in (one, many)]
+    np.testing.assert_array_equal(*learned)
     assert [record["loss"] for record in one.history] == [r["loss"] for r in many.history]
     assert [record["valid_loss"] for record in one.history] == [
         record["valid_loss"] for record in many.history
@@ -116,7 +117,7 @@ def test_training_goes_on_from_vectors(corpus: Path, tmp_path: Path) -> None:
 )
 def test_settings_that_will_not_do(setting: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
-        ft.GloVe(**setting)
+        ft.GloVe(**setting).fit(["the ship", "the sea"])
 
 
 def test_texts_that_will_not_do(tmp_path: Path) -> None:

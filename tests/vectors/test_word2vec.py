@@ -180,7 +180,7 @@ def test_a_single_word_is_too_little(tmp_path: Path) -> None:
 )
 def test_settings_that_do_not_hold_are_refused(settings: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SettingError) as caught:
-        ft.Word2Vec(**settings)
+        ft.Word2Vec(**settings).fit(["the ship", "the sea"])
     assert sentence in str(caught.value)
 
 

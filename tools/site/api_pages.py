@@ -18,7 +18,7 @@ PAGES = {  # page to its titles and its rooms
     ),
     "models": (
         ("Models in use", "使用模型"),
-        ("artifact", "vectors", "language_model", "tasks", "search"),
+        ("artifact", "vectors", "language_model", "tasks", "search", "exporting"),
     ),
     "text": (("Text", "文本"), ("corpus", "cleaning", "suggestion", "report", "base")),
 }
@@ -31,6 +31,7 @@ ROOMS = {
     "corpus": ("Corpus", "语料"),
     "data": ("Examples and rows", "样本与数据行"),
     "estimators": ("Word vectors, document vectors, codes", "词向量、文档向量、编码"),
+    "exporting": ("Export", "导出"),
     "finetuning": ("Fine-tune", "微调"),
     "heads": ("Heads", "任务头"),
     "interop": ("Families of model folders", "模型文件夹的家族"),

@@ -5,12 +5,14 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from foretext import messages
+from foretext.base.arguments import checked_arguments
 from foretext.base.errors import ArgumentError
 from foretext.messages import LANGUAGES, Language, message
 
 __all__ = ["in_language"]
 
 
+@checked_arguments
 def in_language(chosen: Language | None) -> AbstractContextManager[None]:
     """Let pages, cards and findings that are made within be in a language.
 

@@ -11,10 +11,11 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.errors import SettingError
 from foretext.base.files import temporary_folder
 from foretext.base.parsing import read_toml
+from foretext.base.reader_language import in_language
 from foretext.base.registry import imported
 from foretext.corpus import CorpusConfig
 from foretext.corpus.texts import TextSource, text_or_files
-from foretext.messages import Language, in_language, language
+from foretext.messages import Language, language
 from foretext.pretraining.given_texts import read_memory
 from foretext.pretraining.job import PretrainingJob, Sources
 from foretext.pretraining.learner import Draw, learner_of

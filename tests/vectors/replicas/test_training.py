@@ -160,7 +160,7 @@ def test_a_text_that_is_gone_is_one_sentence(text: Text, tmp_path: Path) -> None
 )
 def test_settings_that_do_not_hold_are_refused(settings: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
-        ft.Word2Vec(**settings)
+        ft.Word2Vec(**settings).fit(["the ship", "the sea"])
 
 
 def command(corpus: Path, run: Path, *more: str) -> list[str]:
