@@ -15,7 +15,7 @@ from tests.networks import sentences, tokenizer_for
 __all__ = ["TASKS", "saved_model"]
 
 PAIR = {"mode": "pair"}
-# Shape of the backbone, task, what its rows told, settings of the head.
+# Shape of the backbone, task, what was found in its rows, settings of the head.
 TASKS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "classifier": ("bert", "classification", "labels", {"pooling": "mean"}),
     "calibrated": ("bert", "classification", "labels", {"pooling": "mean"}),

@@ -10,9 +10,9 @@ from foretext._version import __version__
 from foretext.artifact import kind_of_run, load, opened_run
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import SettingError, did_you_mean
-from foretext.base.files import atomic_folder, refuse_existing
+from foretext.base.files import atomic_folder
 from foretext.exporting import EXPORTS
-from foretext.exporting.files import refuse_own_folder, write_json
+from foretext.exporting.files import refuse_output, write_json
 from foretext.exporting.form import Computed, ExportForm, Texts, check_packages
 from foretext.exporting.parity import Parity
 from foretext.exporting.texts import compared_rows
@@ -78,8 +78,7 @@ def export(
         ForetextError: the run cannot be opened, or the folder cannot be written.
     """
     output = Path(output)
-    refuse_own_folder(run, output)
-    refuse_existing(output, overwrite=overwrite)
+    refuse_output(run, output, overwrite=overwrite)
     form = opened_form(run, to)
     folder_of_run = opened_run(run).path
     rows, num_own = compared_rows(folder_of_run, texts, form.num_texts, form.model, asks=form.asks)

@@ -1,4 +1,4 @@
-"""Small files of an export."""
+"""The folder of an export: where it may stand, and its small files."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from foretext.base.errors import OutputError
-from foretext.base.files import refuse_name
+from foretext.base.files import refuse_existing, refuse_name
 
-__all__ = ["refuse_own_folder", "write_json"]
+__all__ = ["refuse_output", "write_json"]
 
 
-def refuse_own_folder(run: str | Path, output: Path) -> None:
-    """Refuse to write over the model that is exported.
+def refuse_output(run: str | Path, output: Path, *, overwrite: bool) -> None:
+    """Refuse a folder that may not be written, or that would take the model with it.
 
     Args:
         run: what is exported.
         output: the folder to write.
+        overwrite: whether another folder may be replaced.
 
     Raises:
-        OutputError: it is the run, lies in it, or holds it; or nothing can have such a name.
+        OutputError: it exists, is the run, lies in it, or holds it; or nothing can have such a
+            name.
     """
     refuse_name(Path(run))
     refuse_name(output)
@@ -31,6 +33,7 @@ def refuse_own_folder(run: str | Path, output: Path) -> None:
             f"{output} is the folder of the model, lies in it, or holds it, and the export would "
             "replace the model; choose a folder beside it."
         )
+    refuse_existing(output, overwrite=overwrite)
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

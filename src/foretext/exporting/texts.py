@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foretext.base.errors import CorpusError
-from foretext.base.parsing import check_value, read_toml
 from foretext.corpus import Corpus
 from foretext.corpus.texts import TextSource, found_sources
 from foretext.exporting.form import Texts
+from foretext.exporting.learned_files import learned_files
 
-__all__ = ["HARD", "ComparedRows", "compared_rows", "learned_files"]
+__all__ = ["HARD", "ComparedRows", "compared_rows"]
 
 MOST = 1000  # texts of the user
 LONG = 400  # times that words are repeated in the longest text
@@ -45,13 +45,6 @@ class ComparedRows(NamedTuple):
     num_own: int  # texts or rows of the user among them
 
 
-class LearnedFiles(NamedTuple):
-    """The files that a run has learned from, as its recipe names them."""
-
-    sources: list[str]  # of a corpus
-    train: str | None  # of a task
-
-
 def compared_rows(
     run: Path, given: TextSource | None, num_texts: int, model: Any, *, asks: bool = False
 ) -> ComparedRows:
@@ -79,28 +72,6 @@ def compared_rows(
     return ComparedRows([row for row in rows if not asks or all(map(str.strip, row))], len(own))
 
 
-def learned_files(run: Path) -> LearnedFiles:
-    """Return what a run has learned from, as far as it is a run and names files.
-
-    Args:
-        run: the folder.
-
-    Raises:
-        CorpusError: its recipe is damaged.
-    """
-    recipe = run / "recipe.toml"
-    if not recipe.is_file():
-        return LearnedFiles([], None)
-    sections = read_toml(recipe, CorpusError)
-    sources = sections.get("corpus", {}).get("sources")
-    train = sections.get("run", {}).get("train")
-    return LearnedFiles(
-        check_value(sources, f"{recipe}: 'sources' of [corpus]", CorpusError, list[str] | None)
-        or [],
-        check_value(train, f"{recipe}: 'train' of [run]", CorpusError, str | None),
-    )
-
-
 def _given(given: TextSource) -> Sequence[str]:
     texts = list(_documents(given))
     if not texts:
@@ -110,8 +81,9 @@ def _given(given: TextSource) -> Sequence[str]:
 
 def _of_run(run: Path, model: Any) -> Sequence[Texts]:
     """Return inputs that the run has learned from, where their files are still there."""
-    sources, train = learned_files(run)
-    if train is not None and _is_there(train):
+    learned = learned_files(run)
+    sources, train = learned.sources, learned.train
+    if isinstance(train, str) and train and _is_there(train):
         inputs = (each.texts for each in islice(model.inputs(train), MOST))
         return [(each,) if isinstance(each, str) else tuple(each) for each in inputs]
     if sources and all(map(_is_there, sources)):

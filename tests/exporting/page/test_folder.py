@@ -219,7 +219,7 @@ def test_a_damaged_recipe_is_an_error(run: Path, tmp_path: Path) -> None:
 def test_the_model_is_not_written_over(run: Path, tmp_path: Path) -> None:
     before = sorted(run.iterdir())
     for output in (run, tmp_path, run / "page", tmp_path / "." / "other" / ".." / "run"):
-        with pytest.raises(OutputError, match="the export would change the model"):
+        with pytest.raises(OutputError, match="the export would replace the model"):
             export_page(run, output, overwrite=True, quiet=True)
     assert sorted(run.iterdir()) == before
 

@@ -19,7 +19,7 @@ __all__ = ["CheckFigures", "Node", "check_by_node", "found_node"]
 PROGRAM = "node"
 OLDEST = 18  # edition of Node.js; an older one lacks what the code of a page calls
 PATIENCE, SHORT = 600, 30  # seconds
-SHOWN = 3  # faults that are told
+SHOWN = 3  # faults that a message names
 
 
 class CheckFigures(NamedTuple):
@@ -77,8 +77,8 @@ def check_by_node(program: str, model: Path, wanted: dict[str, Any]) -> CheckFig
         except (OSError, subprocess.TimeoutExpired) as error:
             raise OutputError(f"The page could not be checked by {program}: {error}.") from error
     if run.returncode != 0:
-        told = [line for line in run.stderr.splitlines() if "Error" in line]
-        last = (told or run.stderr.strip().splitlines() or ["it says nothing"])[0]
+        errors = [line for line in run.stderr.splitlines() if "Error" in line]
+        last = (errors or run.stderr.strip().splitlines() or ["it says nothing"])[0]
         raise OutputError(
             f"The page's code fails in {program}: {last[:300]}; report this, with the version "
             "of Node.js."

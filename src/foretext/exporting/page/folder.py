@@ -28,8 +28,7 @@ from foretext.base.errors import CorpusError, SettingError
 from foretext.base.files import atomic_folder
 from foretext.base.parsing import write_tensors
 from foretext.base.registry import Registry
-from foretext.exporting.files import write_json
-from foretext.exporting.output import refuse_output
+from foretext.exporting.files import refuse_output, write_json
 from foretext.exporting.page.bundle import bundle, page_source
 from foretext.exporting.page.check_texts import check_texts, first_texts
 from foretext.exporting.page.checking import CheckFigures, Node, check_by_node, found_node
@@ -111,7 +110,7 @@ def export_page(
         ForetextError: as of `foretext.load`.
     """
     output = Path(output)
-    refuse_output(output, Path(run), overwrite=overwrite)
+    refuse_output(run, output, overwrite=overwrite)
     model = _page_model(run, limit)
     own = _own_texts(run, model, texts)
     rows = check_texts(own, model.frequent_words)

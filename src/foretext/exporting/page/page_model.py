@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel
 
-from foretext.base.errors import ModelFileError, SettingError
-from foretext.base.files import is_regular_file
-from foretext.base.parsing import check_value, read_toml
-from foretext.base.replacement import RECIPE
+from foretext.base.errors import SettingError
+from foretext.exporting.learned_files import learned_files
 from foretext.exporting.page.check_texts import LONGEST, MOST_TEXTS, first_texts
 from foretext.exporting.page.storage import Matrices
 from foretext.tokenizers.example_texts import example_texts
@@ -22,25 +19,6 @@ from foretext.tokenizers.example_texts import example_texts
 __all__ = ["Answers", "PageModel", "label_answers", "numbers_of", "texts_of_rows"]
 
 Answers = dict[str, Any]  # by name, as `static/engine/check.js` compares them
-
-
-class _Corpus(BaseModel):
-    """What a recipe says of a corpus."""
-
-    sources: str | list[str] = ""
-
-
-class _Rows(BaseModel):
-    """What a recipe says of the rows of a task."""
-
-    train: str | list[str] = ""
-
-
-class _Recipe(BaseModel):
-    """Where a run has its texts from."""
-
-    corpus: _Corpus = _Corpus()
-    run: _Rows = _Rows()
 
 
 class PageModel(ABC):
@@ -119,7 +97,7 @@ class PageModel(ABC):
         Raises:
             ForetextError: it is not.
         """
-        sources = _recipe_of(run).corpus.sources
+        sources = learned_files(run).sources
         return first_texts(sources) if sources else []
 
     @property
@@ -179,20 +157,5 @@ def texts_of_rows(run: Path, model: Any) -> list[str]:
     Raises:
         ForetextError: they are not there any more.
     """
-    train = _recipe_of(run).run.train
+    train = learned_files(run).train
     return [row.text[:LONGEST] for row in model.read_rows(train)[:MOST_TEXTS]] if train else []
-
-
-def _recipe_of(run: Path) -> _Recipe:
-    """Return where a run has its texts from; nowhere, where it is no run of foretext.
-
-    Raises:
-        ModelFileError: its recipe is damaged.
-    """
-    path = run / RECIPE
-    if not is_regular_file(path):
-        return _Recipe()
-    found: _Recipe = check_value(
-        read_toml(path, ModelFileError), str(path), ModelFileError, _Recipe
-    )
-    return found
