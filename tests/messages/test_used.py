@@ -21,7 +21,7 @@ SHOWN = {
     "topics",
     "vectors",
 }
-READ_BY_FORM = {"names"}  # what `retold` finds by what it says
+READ_BY_FORM = {"names"}  # what `translated` finds by what it says
 PAGES = sorted({*areas()} - SHOWN - READ_BY_FORM)
 LETTERS = r"[\w.@-]"
 

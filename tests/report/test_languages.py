@@ -1,4 +1,4 @@
-"""Pages and cards in Chinese: nothing English is left in them, and stored sentences are told again.
+"""Pages and cards in Chinese: nothing English is left in them, and stored sentences are translated.
 
 What stays is code, names of settings, files and models, and the text of the user.
 """
@@ -16,7 +16,7 @@ import pytest
 from foretext.corpus import Corpus
 from foretext.corpus.inspection import inspect_corpus
 from foretext.finetuning.verdict import verdict
-from foretext.messages import in_language, retold
+from foretext.messages import in_language, translated
 from foretext.report import page
 from foretext.report.cleaning_report import write_cleaning_report
 from foretext.report.comparison_report import write_comparison_report
@@ -179,24 +179,24 @@ STORED = [
 @pytest.mark.parametrize("said", STORED)
 def test_a_stored_sentence_is_told_again_in_both_directions(said: str) -> None:
     with in_language("zh"):
-        told = retold(said)
-    assert not RUN.search(re.sub(r"--?[a-z.=_ ]+|BASE", "", told)), told
+        found = translated(said)
+    assert not RUN.search(re.sub(r"--?[a-z.=_ ]+|BASE", "", found)), found
     with in_language("en"):
-        again = retold(told)
-        assert retold(said) == said
+        again = translated(found)
+        assert translated(said) == said
     assert again.rstrip(".").lower() == said.rstrip(".").lower()
 
 
 def test_what_is_not_of_the_catalogue_stays() -> None:
     text = "A sentence that nobody here has ever said; it has two parts."
     with in_language("zh"):
-        assert retold(text) == text
-        assert retold("x" * 10_000) == "x" * 10_000
-        assert retold(json.dumps({"a": 1})) == '{"a": 1}'
+        assert translated(text) == text
+        assert translated("x" * 10_000) == "x" * 10_000
+        assert translated(json.dumps({"a": 1})) == '{"a": 1}'
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "found"),
     [
         (
             "All 1,200 test rows are of one kind ('other'), so that a model which always answers "
@@ -234,15 +234,15 @@ def test_what_is_not_of_the_catalogue_stays() -> None:
         ),
     ],
 )
-def test_names_and_texts_of_the_user_stay(said: str, told: str) -> None:
+def test_names_and_texts_of_the_user_stay(said: str, found: str) -> None:
     with in_language("zh"):
-        assert retold(said) == told
+        assert translated(said) == found
 
 
 @pytest.mark.parametrize("figure", ["1e-05", "2.5e+03", "inf", "nan", "-0.25", "12.5%"])
 def test_numbers_of_every_form_are_told_again(figure: str) -> None:
     said = f"set vectors.alpha={figure} and give more text"
     with in_language("zh"):
-        assert retold(said) == f"设置 vectors.alpha={figure}，并给出更多文本"
+        assert translated(said) == f"设置 vectors.alpha={figure}，并给出更多文本"
         worth = f"at 800 labels another 80 are worth about {figure} points of accuracy "
-        assert "个标签" in retold(f"{worth}({figure} to {figure}) to embeddings")
+        assert "个标签" in translated(f"{worth}({figure} to {figure}) to embeddings")

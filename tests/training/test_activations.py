@@ -111,7 +111,7 @@ MEASURED = [  # MB of a forward and a backward pass above what there was, on one
 
 
 @pytest.mark.parametrize(("kind", "rows", "length", "layers", "settings", "measured"), MEASURED)
-def test_what_was_measured_is_foretold(
+def test_what_was_measured_is_fotranslated(
     kind: Any, rows: int, length: int, layers: int, settings: dict[str, float], measured: int
 ) -> None:
     config = kind.Config(dim=128, num_heads=4, num_layers=layers, max_length=length, **settings)
@@ -125,5 +125,5 @@ def test_what_was_measured_is_foretold(
     ("tokens", "tags", "measured"),
     [(32 * 512, 200, 94), (16 * 64, 1000, 181), (16 * 32, 2000, 639), (64 * 256, 300, 147)],
 )
-def test_tables_of_a_crf_are_foretold(tokens: int, tags: int, measured: int) -> None:
+def test_tables_of_a_crf_are_fotranslated(tokens: int, tags: int, measured: int) -> None:
     assert CRF(tags).table_bytes(tokens) / (1 << 20) == pytest.approx(measured, rel=0.15)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from foretext.corpus.emoji import EMOJI
-from foretext.messages import clauses, message, retold
+from foretext.messages import clauses, message, translated
 
 __all__ = ["DROPPING", "KEEPING", "Symbols", "dropped_sentence", "symbols_in"]
 
@@ -70,7 +70,7 @@ class Symbols:
         """
         if self.with_symbols < _FEWEST or self.rate <= _SMALL:
             return None
-        known = {"rate": self.rate, "unit": retold(unit), "named": self.named}
+        known = {"rate": self.rate, "unit": translated(unit), "named": self.named}
         said = message("findings.corpus.symbols", **known)
         return clauses([said, message("findings.corpus.keeps_them", setting=setting)])
 

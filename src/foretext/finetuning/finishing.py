@@ -81,7 +81,7 @@ def noted_joined(job: FinetuneJob, model: TaskModel, rows: TaskRows) -> None:
     """Say which share of the words of the rows has a vector of those that are joined with states.
 
     Args:
-        job: that is told, or warned if most words have none.
+        job: that notes it, or warns if most words have none.
         model: that reads the rows.
         rows: of the training.
     """

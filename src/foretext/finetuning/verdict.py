@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.finetuning.learner import Learner
-from foretext.messages import clauses, ended, message, retold, sentences
+from foretext.messages import clauses, ended, message, sentences, translated
 from foretext.report.task_card import POINTS, figure_name, figure_text
 
 __all__ = ["base_command", "part_name", "verdict"]
@@ -85,7 +85,7 @@ def _rival(rival: str, facts: Figures) -> str:
     """Return what a rival is called in a sentence."""
     if rival == "untouched":
         return message("findings.rival.untouched")
-    return message(f"findings.rival.{rival}", model=retold(facts[rival]["name"]))
+    return message(f"findings.rival.{rival}", model=translated(facts[rival]["name"]))
 
 
 def part_name(part: str) -> str:

@@ -20,7 +20,7 @@ from foretext.messages.catalogue import (
     system_language,
 )
 from foretext.messages.joining import clauses, commas, ended, listed, sentences
-from foretext.messages.retelling import retold
+from foretext.messages.translation import translated
 
 __all__ = [
     "LANGUAGES",
@@ -39,7 +39,7 @@ __all__ = [
     "message",
     "messages_of",
     "passed_on",
-    "retold",
     "sentences",
     "system_language",
+    "translated",
 ]

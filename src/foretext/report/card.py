@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foretext.base.counted import number_of
-from foretext.messages import message, retold
+from foretext.messages import message, translated
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
 
@@ -17,7 +17,9 @@ def vectors_card(recipe: Recipe, facts: Mapping[str, Any], folder: str, word: st
     """Return the card as Markdown; `facts` are those of ``config.json``, `word` an example."""
     import tomli_w
 
-    shown = {name: retold("unknown") if value is None else value for name, value in facts.items()}
+    shown = {
+        name: translated("unknown") if value is None else value for name, value in facts.items()
+    }
     for name in ("loss", "valid_loss"):
         if isinstance(shown[name], float):
             shown[name] = f"{shown[name]:.4f}"
@@ -36,4 +38,4 @@ def vectors_card(recipe: Recipe, facts: Mapping[str, Any], folder: str, word: st
 
 def noted(warnings: Sequence[str]) -> str:
     """Return what a card says of its training, a paragraph each."""
-    return "".join(f"{message('cards.note', said=retold(each))}\n\n" for each in warnings)
+    return "".join(f"{message('cards.note', said=translated(each))}\n\n" for each in warnings)

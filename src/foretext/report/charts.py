@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foretext.messages import message, retold
+from foretext.messages import message, translated
 
 __all__ = ["chooser", "curve_chart", "legend_above", "map_chart", "number_axis", "specification"]
 
@@ -71,7 +71,7 @@ def curve_chart(
             {
                 title: ("value", ".1%" if number_format.endswith("%") else ",.4~r"),
                 message("page.training.epoch"): ("epoch", ".2f"),
-                retold(unit): (unit, ","),
+                translated(unit): (unit, ","),
             },
         ),
     )

@@ -13,7 +13,7 @@ from foretext.base.errors import OutputError
 from foretext.base.files import refuse_name
 from foretext.base.parsing import parse_json
 from foretext.base.replacement import REPLACEMENT
-from foretext.messages import has_message, message, retold
+from foretext.messages import has_message, message, translated
 from foretext.progress import human_bytes
 from foretext.report.comparison_costs import DISK, FIT, GROUPS, USE, Costed, cost_chart, is_drawn
 from foretext.report.comparison_curves import drawn_points, learning_chart, loss_chart, time_rows
@@ -113,7 +113,7 @@ def write_comparison_report(content: Content, path: Path) -> None:
 def _title(facts: ComparisonFacts, folder: Path) -> str:
     name = facts.task.rpartition(":")[2]
     words = words_of(name)
-    said = retold(TITLES.get(name, words[:1].upper() + words[1:]))
+    said = translated(TITLES.get(name, words[:1].upper() + words[1:]))
     return message("comparison.title", task=said, name=facts.data or folder.resolve().name)
 
 
@@ -296,7 +296,7 @@ def _forecast_rows(facts: ComparisonFacts) -> list[Row]:
             message("comparison.forecast.forecast"): figure_text(name, found.value),
             message("comparison.forecast.gain"): f"+{figure_text(name, found.gain)}",
             message("comparison.forecast.after"): budget(found.seconds),
-            message("comparison.forecast.by"): retold(found.from_),
+            message("comparison.forecast.by"): translated(found.from_),
         }
         for each in facts.candidates
         if (found := each.forecast) is not None
@@ -306,7 +306,7 @@ def _forecast_rows(facts: ComparisonFacts) -> list[Row]:
 def _shared_rows(facts: ComparisonFacts) -> list[Row]:
     """Return what was done once, how long it took, and whom it served."""
     return [
-        {"work": retold(each.what), "time": duration(each.seconds), "served": each.candidates}
+        {"work": translated(each.what), "time": duration(each.seconds), "served": each.candidates}
         for each in facts.shared
     ]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foretext.base.counted import number_of
-from foretext.messages import message, retold
+from foretext.messages import message, translated
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
 from foretext.report.card import noted
@@ -18,7 +18,9 @@ def documents_card(recipe: Recipe, facts: Mapping[str, Any], folder: str) -> str
     """Return the card as Markdown; `facts` are those of ``config.json``."""
     import tomli_w
 
-    shown = {name: retold("unknown") if value is None else value for name, value in facts.items()}
+    shown = {
+        name: translated("unknown") if value is None else value for name, value in facts.items()
+    }
     for name in ("loss", "valid_loss"):
         if isinstance(shown[name], float):
             shown[name] = f"{shown[name]:.4f}"

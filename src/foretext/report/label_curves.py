@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from foretext.messages import message, retold
+from foretext.messages import message, translated
 from foretext.report.charts import chooser, legend_above, number_axis, specification
 from foretext.report.comparison_costs import is_drawn
 from foretext.report.comparison_files import LabelCurve, LabelLine, LabelPoint
@@ -55,10 +55,10 @@ def label_chart(
     points = base.mark_point(filled=True, size=52).encode(
         tooltip=[
             alt.Tooltip("name:N", title=message("page.chart.candidate")),
-            alt.Tooltip("labels:Q", title=retold("labels"), format=","),
+            alt.Tooltip("labels:Q", title=translated("labels"), format=","),
             alt.Tooltip("value:Q", title=title, format=number_format),
             alt.Tooltip("interval:N", title="95 %"),
-            alt.Tooltip("draws:Q", title=retold("draws")),
+            alt.Tooltip("draws:Q", title=translated("draws")),
         ]
     )
     drawn = reaches + lines + points
@@ -86,7 +86,7 @@ def label_failures(curve: LabelCurve | None) -> list[tuple[str, str]]:
     return [
         (
             message("page.labels.failure", name=each.name, labels=each.labels, draw=each.draw + 1),
-            retold(each.sentence),
+            translated(each.sentence),
         )
         for each in ([] if curve is None else curve.cells)
         if each.sentence

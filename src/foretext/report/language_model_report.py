@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from foretext.base.counted import number_of
-from foretext.messages import message, retold
+from foretext.messages import message, translated
 from foretext.report.charts import curve_chart
 from foretext.report.page import PageOptions, duration, label, setting_sections, table, tile
 from foretext.report.run_files import (
@@ -71,7 +71,7 @@ def write_language_model_report(
 
     charts = training_curves(metrics, loss=message("runs.language_model.loss"))
     accuracies = {
-        name: retold(name.removeprefix("valid_").removesuffix("_accuracy").replace("_", " "))
+        name: translated(name.removeprefix("valid_").removesuffix("_accuracy").replace("_", " "))
         for record in metrics
         for name in record
         if name.startswith("valid_") and name.endswith("_accuracy")

@@ -8,7 +8,7 @@ from typing import Any
 
 from foretext.backbones.base import Backbone
 from foretext.base.counted import number_of
-from foretext.messages import ended, message, retold
+from foretext.messages import ended, message, translated
 from foretext.objectives.base import Objective
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
@@ -74,11 +74,11 @@ def _shape(recipe: Recipe, backbone: Backbone) -> str:
 def _title(recipe: Recipe, objective: Objective) -> str:
     if not objective.kind:
         return recipe.name
-    return message("cards.model.title", kind=retold(objective.kind))
+    return message("cards.model.title", kind=translated(objective.kind))
 
 
 def _warned(warnings: Sequence[str]) -> str:
-    said = (ended(retold(each)) for each in warnings)
+    said = (ended(translated(each)) for each in warnings)
     return "".join(f"{message('cards.warning', said=each)}\n\n" for each in said)
 
 
@@ -92,7 +92,7 @@ def _figures(record: Mapping[str, Any], objective: Objective) -> list[tuple[str,
     for name, value in record.items():
         if name.startswith("valid_"):
             said = name.removeprefix("valid_").replace("_", " ").replace(" lm", " LM")
-            held_out = message("cards.model.held_out", figure=retold(said))
+            held_out = message("cards.model.held_out", figure=translated(said))
             rows.append((held_out, f"{value:.4f}"))
     if objective.scores_text and "valid_loss" in record:
         perplexity = f"{math.exp(record['valid_loss']):.2f}"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foretext.base.errors import OutputError, is_panic
 from foretext.base.files import atomic_file
-from foretext.messages import TAGS, language, message, retold
+from foretext.messages import TAGS, language, message, translated
 from foretext.progress import human_count
 
 if TYPE_CHECKING:
@@ -114,7 +114,12 @@ def _templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"cell": cell, "percent": percent, "retold": retold, "coded": coded}
+    environment.filters |= {
+        "cell": cell,
+        "percent": percent,
+        "translated": translated,
+        "coded": coded,
+    }
     environment.globals["t"] = message
     return environment
 
@@ -213,7 +218,7 @@ def percent(share: float) -> str:
 
 def label(name: str) -> str:
     """Return what a figure or fact called `name` is called: ``num_tokens`` is ``tokens``."""
-    return retold(words_of(name))
+    return translated(words_of(name))
 
 
 def words_of(name: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.base.counted import number_of
-from foretext.messages import commas, message, retold
+from foretext.messages import commas, message, translated
 from foretext.report.page import tile, words_of
 
 __all__ = [
@@ -69,7 +69,7 @@ POINTS = {"bleu": "BLEU", "chrf": "chrF", "rouge_l": "ROUGE-L"}  # figures from 
 
 def task_title(facts: Facts) -> str:
     """Return the task and its base, such as "Tagging on lstm"."""
-    return message("task.title", task=retold(facts["title"]), base=Path(facts["base"]).name)
+    return message("task.title", task=translated(facts["title"]), base=Path(facts["base"]).name)
 
 
 def task_card(
@@ -103,7 +103,7 @@ def task_card(
         description="\n\n".join(part for part in parts if part),
         folder=folder,
         use=facts["usage"],
-        theirs=f"\n{retold(facts['files'])}\n"
+        theirs=f"\n{translated(facts['files'])}\n"
         if their_class is None
         else _theirs(their_class, folder),
         settings=tomli_w.dumps(dict(sections)),
@@ -119,7 +119,7 @@ def _sentence(facts: Facts) -> str:
         seconds=facts["seconds"],
         steps=number_of("step", facts["steps"]),
         base=facts["base"],
-        method=retold(facts["method"]),
+        method=translated(facts["method"]),
         parameters=tile(facts["parameters"]),
     )
 
@@ -144,10 +144,10 @@ def _theirs(their_class: str, folder: Path) -> str:
 def _judgement(facts: Facts) -> str:
     """Return the verdict, and a line for each warning."""
     verdict = facts.get("verdict")
-    lines = [] if verdict is None else [f"**{retold(verdict['sentence'])}**"]
+    lines = [] if verdict is None else [f"**{translated(verdict['sentence'])}**"]
     if verdict is not None and verdict["command"]:
         lines.append(f"```console\n$ {verdict['command']}\n```")
-    warned = (retold(each) for each in facts.get("warnings", []))
+    warned = (translated(each) for each in facts.get("warnings", []))
     return "\n\n".join([*lines, *(message("cards.warning", said=each) for each in warned)])
 
 
@@ -171,16 +171,16 @@ def _figures(facts: Facts) -> Iterator[str]:
 def measured_models(facts: Facts) -> list[tuple[str, Facts]]:
     """Return name and figures by part, of the model, its network alone, and its baselines."""
     network, rivals = facts.get("network"), [facts.get(name) for name in RIVALS]
-    models = [(retold("this model"), facts)]
-    models += [(retold("the network alone"), network)] if network else []
-    return models + [(retold(rival["name"]), rival) for rival in rivals if rival]
+    models = [(translated("this model"), facts)]
+    models += [(translated("the network alone"), network)] if network else []
+    return models + [(translated(rival["name"]), rival) for rival in rivals if rival]
 
 
 def figure_name(name: str) -> str:
     """Return the name of a figure as people write it: ``macro_f1`` is "macro F1"."""
     if name in POINTS:
         return POINTS[name]
-    return retold(" ".join(NAMES.get(word, word) for word in words_of(name).split()))
+    return translated(" ".join(NAMES.get(word, word) for word in words_of(name).split()))
 
 
 def figure_text(name: str, value: float, decimals: int = 3) -> str:
@@ -253,7 +253,7 @@ def _layers(facts: Facts) -> str:
     weights = facts.get("layer_weights", {})
     if not weights:
         return ""
-    rows = [_row(retold(name), f"{weight:.3f}") for name, weight in weights.items()]
+    rows = [_row(translated(name), f"{weight:.3f}") for name, weight in weights.items()]
     head = _row(message("cards.task.layer"), message("cards.task.weight"))
     return "\n".join([_heading("task.layers.title"), "", head, _row("---", "---:"), *rows])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foretext.base.counted import number_of
-from foretext.messages import ended, message, retold, sentences
+from foretext.messages import ended, message, sentences, translated
 from foretext.metrics.texts import text_units, unit_pattern
 from foretext.report.charts import curve_chart
 from foretext.report.comparison_files import LabelCurve
@@ -163,7 +163,7 @@ def _label_charts(curve: LabelCurve | None, judged_by: str) -> dict[str, dict[st
 
 def _summary(facts: Record) -> str:
     base = Path(facts["base"]).name
-    rows, method = rows_of_labels(facts), retold(facts["method"])
+    rows, method = rows_of_labels(facts), translated(facts["method"])
     return message("task.summary", rows=rows, base=base, method=method)
 
 
@@ -174,7 +174,7 @@ def _said_after(examined: str, *hints: str) -> str:
 
 def _remarks(facts: Record) -> list[str]:
     """Return what was chosen for the rows, and which rows the kept model learned from."""
-    chosen = retold(facts.get("chosen") or "")
+    chosen = translated(facts.get("chosen") or "")
     remarks = [ended(f"{chosen[0].upper()}{chosen[1:]}")] if chosen else []
     if rows := facts.get("refit"):
         train = number_of("row", rows["train"])
@@ -185,7 +185,7 @@ def _remarks(facts: Record) -> list[str]:
 def _tiles(facts: Record) -> list[tuple[str, str]]:
     """Return what was learned, then the figure `judged_by`, that of the baseline next to it."""
     tiles = [
-        (retold(name), tile(facts[name]))
+        (translated(name), tile(facts[name]))
         for name in ("rows", "labels", "parameters")
         if facts[name]
     ]
@@ -294,13 +294,13 @@ def _tables(found: Record) -> Iterator[tuple[str, str, dict[str, list[Any]]]]:
     """Yield headline, hint and table of each of the task's own tables that has rows."""
     for each in found.get("tables", []):
         if each["rows"]:
-            rows = [_cells_retold(row) for row in each["rows"]]
-            yield retold(each["title"]), retold(each.get("hint", "")), table(_renamed(rows))
+            rows = [_translated_cells(row) for row in each["rows"]]
+            yield translated(each["title"]), translated(each.get("hint", "")), table(_renamed(rows))
 
 
-def _cells_retold(row: Record) -> dict[str, Any]:
+def _translated_cells(row: Record) -> dict[str, Any]:
     """Return a row of a table whose first cell, which says what the row is of, may be ours."""
-    return {name: retold(value) if name == "fault" else value for name, value in row.items()}
+    return {name: translated(value) if name == "fault" else value for name, value in row.items()}
 
 
 def _confused(found: Record) -> list[dict[str, Any]]:
@@ -335,7 +335,7 @@ def _label_table(facts: Record, found: Record) -> dict[str, list[Any]]:
             **{figure_name(share): each for share, each in shares.items()},
         }
         if learned:
-            row[retold("in training")] = learned.get(name or "entity", 0)
+            row[translated("in training")] = learned.get(name or "entity", 0)
         rows.append(row)
     return table(sorted(rows, key=lambda row: (-row[support], row["label"])))
 

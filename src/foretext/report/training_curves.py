@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foretext.messages import message, retold
+from foretext.messages import message, translated
 
 __all__ = ["training_curves", "work_unit"]
 
@@ -38,7 +38,7 @@ def training_curves(
     axes = {
         "loss": loss or message("page.training.loss"),
         "rate": message("page.training.rate"),
-        "speed": message("page.training.speed", unit=retold(unit)),
+        "speed": message("page.training.speed", unit=translated(unit)),
     }
     curves = {
         "loss": curve_chart(metrics, losses, axes["loss"], unit=unit, number_format=".3~g"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from foretext.artifact import run_vectors
 from foretext.base.counted import number_of
-from foretext.messages import clauses, message, retold
+from foretext.messages import clauses, message, translated
 from foretext.report.page import PageOptions, duration, label, setting_sections, table, tile
 from foretext.report.run_files import Record, VectorsFacts, read_facts, read_records, read_sections
 from foretext.report.training_curves import training_curves, work_unit
@@ -110,7 +110,7 @@ def _summary(
         ending = ending_sentence(metrics) if metrics else None
         crowded = crowding_sentence(vectors, went_past_best=ending is not None)
         warnings = [*filter(None, (crowded, ending))]
-    return clauses([size, *map(retold, warnings)])
+    return clauses([size, *map(translated, warnings)])
 
 
 def run_tiles(
@@ -125,7 +125,7 @@ def run_tiles(
         tiles.append((message("page.training.time"), duration(last["time"])))
         if last.get(unit := work_unit(metrics)):
             speed = tile(round(last[unit] / max(last["time"], 1e-3)))
-            tiles.append((message("page.training.speed", unit=retold(unit)), speed))
+            tiles.append((message("page.training.speed", unit=translated(unit)), speed))
     ends = (
         (message("page.training.loss_at_end"), "loss"),
         (message("page.training.held_out_loss"), "valid_loss"),

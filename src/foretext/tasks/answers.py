@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
-from foretext.messages import message, retold
+from foretext.messages import message, translated
 from foretext.metrics.paired import Tallies
 
 __all__ = ["FEWEST", "Answers", "ShownRow", "excerpt", "numbers", "one_answer", "shown_rows"]
@@ -106,7 +106,7 @@ def one_answer(
     return message(
         "findings.degenerate.one_answer",
         number=len(given),
-        rows=retold(rows),
+        rows=translated(rows),
         shown=shown,
         right=len(set(right)),
     )

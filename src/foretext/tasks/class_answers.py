@@ -14,7 +14,7 @@ from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledRow
 from foretext.data.rows.label import Label, LabelValue, label_array, ordered_labels
 from foretext.data.rows.label_tasks import LabelTask
-from foretext.messages import retold
+from foretext.messages import translated
 from foretext.metrics import (
     UncertaintyMeasure,
     entropies,
@@ -259,7 +259,7 @@ class ClassAnswers(Answers):
         shown = ", ".join(f"'{label}'" for label in given[0]) if given else ""
         right = [tuple(sorted(row.labels)) for row in rows]
         noun = "pairs" if self.of_pairs else "texts"
-        return one_answer(right, given, noun, shown or retold("no label"))
+        return one_answer(right, given, noun, shown or translated("no label"))
 
     def label_sets(self) -> list[tuple[str, ...]]:
         """Return all labels of each answer."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foretext.base.counted import number_of
-from foretext.messages import message, retold
+from foretext.messages import message, translated
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
 from foretext.topics.model import TopicModel
@@ -21,9 +21,13 @@ def topics_card(recipe: Recipe, facts: Mapping[str, Any], folder: str, model: To
     """Return the card as Markdown; `facts` are those of ``config.json``."""
     import tomli_w
 
-    shown = {name: retold("unknown") if value is None else value for name, value in facts.items()}
+    shown = {
+        name: translated("unknown") if value is None else value for name, value in facts.items()
+    }
     held_out = facts["valid_loss"]
-    shown["perplexity"] = retold("unknown") if held_out is None else f"{math.exp(held_out):,.1f}"
+    shown["perplexity"] = (
+        translated("unknown") if held_out is None else f"{math.exp(held_out):,.1f}"
+    )
     for name in ("loss", "valid_loss"):
         if isinstance(shown[name], float):
             shown[name] = f"{shown[name]:.4f}"

@@ -23,7 +23,7 @@ def cost_of(num_labels: int, num_texts: int = 24_000, **settings: Any) -> Traini
     return TrainingCost.of(config, profile, num_labels)
 
 
-def test_what_was_measured_is_foretold() -> None:
+def test_what_was_measured_is_fotranslated() -> None:
     assert 40 < cost_of(8_000).seconds < 90  # 61 CPU-seconds were measured
     assert cost_of(8_000, loss="hs").seconds < 3
     assert 1 < cost_of(2_000, 4_000, epochs=5).seconds < 2.5  # 1.4
@@ -67,4 +67,4 @@ def test_a_time_that_is_too_short_is_named_with_the_epochs_that_it_is_enough_for
     assert "enough for about 2 epochs" in said
     assert cost.sentence(1, 2 * cost.seconds) is None
     assert cost_of(8_000, budget_seconds=3.0).sentence(1, 3.0) is not None
-    assert cost_of(50, 10**6).sentence(1, 1.0) is None  # words decide, which is not foretold
+    assert cost_of(50, 10**6).sentence(1, 1.0) is None  # words decide, which is not fotranslated

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from foretext.base.errors import CorpusError, DivergedError, MissingExtraError, SettingError
-from foretext.messages import commas, message, retold
+from foretext.messages import commas, message, translated
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.tasks.fasttext.config import FastTextClassifierConfig, ResolvedConfig
@@ -234,7 +234,7 @@ def chosen_sentence(given: FastTextClassifierConfig, config: ResolvedConfig) -> 
     """
     chosen = [PHRASES[name](config) for name in given.open if name in PHRASES]
     said = [phrase for phrase in chosen if phrase]
-    said = [retold(phrase) for phrase in said]
+    said = [translated(phrase) for phrase in said]
     return message("findings.chosen.rows", said=commas(said)) if said else None
 
 

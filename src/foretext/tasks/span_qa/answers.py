@@ -14,7 +14,7 @@ import numpy as np
 
 from foretext.corpus.scripts import script_rates
 from foretext.data.rows import Question
-from foretext.messages import message, retold
+from foretext.messages import message, translated
 from foretext.metrics import chinese_exact_match, exact_match, softmax
 from foretext.metrics.paired import Tallies, share_tallies
 from foretext.metrics.span_qa import answer_scores, best_threshold, chinese_f1, word_f1
@@ -186,7 +186,7 @@ def language_of(rows: Sequence[Question]) -> Language:
 
 
 def _shown(given: Sequence[SpanAnswer]) -> str:
-    return f"'{given[0].text}'" if given[0].text else retold("none")
+    return f"'{given[0].text}'" if given[0].text else translated("none")
 
 
 def _f1_of(language: Language) -> Callable[[str, Sequence[str]], float]:

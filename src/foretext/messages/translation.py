@@ -1,10 +1,9 @@
-"""What was said and stored, said again in the reader's language.
+"""Stored sentences in the reader's language.
 
-Files of a run keep sentences as they were said: a verdict, a warning, why a candidate was left out.
-A reader of another language finds them by their form. A message of the catalogue is a pattern, its
-placeholders stand for any text; what stood there is told again, too, unless it is a name or a text
-of the user. A sentence of several messages is told part by part. What the catalogue does not know
-stays as it is.
+The files of a run keep sentences: a verdict, a warning, why a candidate was left out. They are
+translated by their form. Each message of the catalogue is a pattern, whose placeholders match any
+text; what they matched is translated, too, unless it is a name or a text of the user. A sentence
+of several messages is translated part by part. A text that matches no message stays as it is.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from foretext.messages.catalogue import (
 )
 from foretext.messages.joining import commas, listed
 
-__all__ = ["RETOLD", "retold"]
+__all__ = ["TRANSLATED", "translated"]
 
-RETOLD = ("names", "counts", "findings")
+TRANSLATED = ("names", "counts", "findings")
 FEWEST_LETTERS = 1  # of a pattern beside its placeholders
 ANY = r"(?:(?!; |；|。|\. [A-Z-]).)+?"  # what a placeholder stands for: no end of a clause
 FIGURES = ("value", "first", "second", "majority", "low", "high", "top", "error", "rate", "epochs",
@@ -61,13 +60,13 @@ _WRITTEN: dict[Language, dict[str, str]] = {
 }
 
 
-def retold(text: str) -> str:
+def translated(text: str) -> str:
     """Return a stored text in the language of here; one that is not of the catalogue as it is."""
-    return text if len(text) > MOST_LETTERS else _retold(text, language())
+    return text if len(text) > MOST_LETTERS else _translated(text, language())
 
 
 @lru_cache(maxsize=4096)
-def _retold(text: str, into: Language) -> str:
+def _translated(text: str, into: Language) -> str:
     known = _known(text, into)
     if known is not None:
         return known
@@ -77,30 +76,30 @@ def _retold(text: str, into: Language) -> str:
         return _listed(text, into)
     if len(said) > MOST_PIECES:
         return text
-    told, start, known_any = [], 0, False
+    found_parts, start, known_any = [], 0, False
     while start < len(said):
         found, stop = _longest(said, ends, start, into)
         known_any = known_any or bool(found)
         own = said[start] + _WRITTEN[into].get(ends[start], ends[start])
-        told.append(own if found is None else found)
+        found_parts.append(own if found is None else found)
         start = stop + 1
-    return "".join(told).rstrip() if known_any else text
+    return "".join(found_parts).rstrip() if known_any else text
 
 
 def _listed(text: str, into: Language) -> str:
     """Return several known texts or numbers as a list, and any other text as it is."""
     parts = _COMMA.split(text)
-    told = [part if _NUMBER.fullmatch(part) else _known(part, into) for part in parts]
-    if len(parts) < 2 or None in told:
+    found = [part if _NUMBER.fullmatch(part) else _known(part, into) for part in parts]
+    if len(parts) < 2 or None in found:
         return text
     with in_language(into):
-        return (listed if _AND.search(text) else commas)(filter(None, told))
+        return (listed if _AND.search(text) else commas)(filter(None, found))
 
 
 def _longest(
     said: list[str], ends: list[str], start: int, into: Language
 ) -> tuple[str | None, int]:
-    """Return the longest run of pieces from one on that is known, told again, and its last one."""
+    """Return the longest run of pieces from one on that is known, translated, and its last one."""
     written = _WRITTEN[into]
     for stop in reversed(range(start, len(said))):
         run = "".join(each + end for each, end in zip(said[start:stop], ends[start:], strict=False))
@@ -128,18 +127,18 @@ def _known(text: str, into: Language) -> str | None:
                 continue
             match = form.pattern.fullmatch(text) or form.pattern.fullmatch(capital)
             if match is not None:
-                told = {
+                values = {
                     name: _As(value if name in form.kept else _filling(name, value.strip(), into))
                     for name, value in match.groupdict().items()
                 }
-                return filled(form.told, told, into)
+                return filled(form.translation, values, into)
     return None
 
 
 def _filling(name: str, value: str, into: Language) -> str:
-    """Return what stands in a placeholder, told again; of names only how many others there are."""
+    """Return the text of a placeholder, translated; of names only how many others there are."""
     if name != "names":
-        return _retold(value, into)
+        return _translated(value, into)
     with in_language(into):
         return listed(
             _known(each, into) or each if _OTHERS.search(each) else each
@@ -157,14 +156,14 @@ class _As(str):
 
 
 class _Form(NamedTuple):
-    """A message as a pattern, and the same message in the language to tell it in."""
+    """A message as a pattern, and the same message in the other language."""
 
     letters: int
     has_stop: bool  # whether it is a whole sentence, or more
     pattern: re.Pattern[str]
     parts: tuple[str, ...]  # of it, beside the first letter, that are no placeholders
     kept: frozenset[str]  # placeholders of names, and of texts of the user
-    told: str
+    translation: str
 
     def may_be(self, text: str) -> bool:
         """Whether all of its own parts stand in a text, which is soon seen."""
@@ -174,7 +173,7 @@ class _Form(NamedTuple):
 @cache
 def _texts(of: Language) -> frozenset[str]:
     """Return the messages of a language that have no placeholders."""
-    return frozenset(text for area in RETOLD for text in messages_of(area, of).values())
+    return frozenset(text for area in TRANSLATED for text in messages_of(area, of).values())
 
 
 @cache
@@ -189,7 +188,7 @@ def _forms(source: Language, into: Language) -> tuple[_Form, ...]:
             kept,
             messages_of(area, into)[name],
         )
-        for area in RETOLD
+        for area in TRANSLATED
         for name, text in messages_of(area, source).items()
         for pattern, parts, letters, kept in [_pattern(text)]
         if letters >= FEWEST_LETTERS
