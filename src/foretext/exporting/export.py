@@ -124,8 +124,8 @@ def _refusal(run: str | Path, to: str, kind: Kind) -> str:
 def _compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progress) -> Parity:
     """Compare block by block."""
     found: list[Parity] = []
-    for places in blocks(form.sizes(rows)):
-        some = [rows[place] for place in places]
+    for indices in blocks(form.sizes(rows)):
+        some = [rows[index] for index in indices]
         own: Computed = form.own(some)
         found.append(Parity.of(some, own, form.theirs(folder, some)))
         bar.advance(len(some))
@@ -133,7 +133,7 @@ def _compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progre
 
 
 def blocks(sizes: Sequence[int]) -> Iterator[list[int]]:
-    """Yield places of inputs that are compared at once: of like size, and few of large ones.
+    """Yield indices of inputs that are compared at once: of like size, and few of large ones.
 
     The smallest input, the middle and the largest one are each compared alone, without padding.
 
@@ -141,16 +141,16 @@ def blocks(sizes: Sequence[int]) -> Iterator[list[int]]:
         sizes: numbers that are computed of each input.
     """
     order = sorted(range(len(sizes)), key=sizes.__getitem__)
-    alone = dict.fromkeys(order[place] for place in (0, len(order) // 2, -1))
-    yield from ([place] for place in alone)
+    alone = dict.fromkeys(order[index] for index in (0, len(order) // 2, -1))
+    yield from ([index] for index in alone)
     block: list[int] = []
-    for place in order:
-        if place in alone:
+    for index in order:
+        if index in alone:
             continue
-        if block and (len(block) == BLOCK or sizes[place] * (len(block) + 1) > MOST_NUMBERS):
+        if block and (len(block) == BLOCK or sizes[index] * (len(block) + 1) > MOST_NUMBERS):
             yield block
             block = []
-        block.append(place)
+        block.append(index)
     if block:
         yield block
 

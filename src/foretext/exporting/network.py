@@ -115,8 +115,8 @@ class NetworkExport(ExportForm):
             "model_type": "gpt2" if self.graph.pipeline == GENERATION else "bert"
         }
         if labels := self.graph.facts.get("labels"):
-            found["id2label"] = {str(place): label for place, label in enumerate(labels)}
-            found["label2id"] = {label: place for place, label in enumerate(labels)}
+            found["id2label"] = {str(index): label for index, label in enumerate(labels)}
+            found["label2id"] = {label: index for index, label in enumerate(labels)}
         if self.graph.facts.get("activation") == "sigmoid":
             found["problem_type"] = "multi_label_classification"
         return found

@@ -137,11 +137,11 @@ def _save(model: Any, path: Path) -> None:
     """Write a model without what the exporter notes of this machine: which line made a node."""
     import onnx
 
-    _forget_places(model)
+    _forget_origins(model)
     onnx.save_model(model, str(path))
 
 
-def _forget_places(message: Any) -> None:
+def _forget_origins(message: Any) -> None:
     """Clear the notes of a message of ONNX, and of all that it holds."""
     from google.protobuf.message import Message
 
@@ -151,7 +151,7 @@ def _forget_places(message: Any) -> None:
     for kind, value in message.ListFields():
         if kind.message_type is not None:
             for each in [value] if isinstance(value, Message) else value:
-                _forget_places(each)
+                _forget_origins(each)
 
 
 @contextmanager

@@ -65,9 +65,9 @@ def feeds_of(
     """Return rows as arrays (N, T), padded at the right, for the names of `inputs`."""
     width = max(1, *map(len, ids)) if ids else 1
     feeds = {name: np.zeros((len(ids), width), np.int64) for name in inputs}
-    for place, row in enumerate(ids):
-        feeds["input_ids"][place, : len(row)] = row
-        feeds["attention_mask"][place, : len(row)] = 1
+    for index, row in enumerate(ids):
+        feeds["input_ids"][index, : len(row)] = row
+        feeds["attention_mask"][index, : len(row)] = 1
         if segments is not None and "token_type_ids" in feeds:
-            feeds["token_type_ids"][place, : len(row)] = segments[place]
+            feeds["token_type_ids"][index, : len(row)] = segments[index]
     return feeds

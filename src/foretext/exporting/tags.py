@@ -64,6 +64,6 @@ class Decoder(NamedTuple):
     ) -> list[NDArray[np.float32]]:
         """Return the tags of each sentence as numbers."""
         return [
-            np.array(self.decode(own.tolist(), places), np.float32)
-            for own, places in zip(scores, firsts, strict=True)
+            np.array(self.decode(own.tolist(), positions), np.float32)
+            for own, positions in zip(scores, firsts, strict=True)
         ]

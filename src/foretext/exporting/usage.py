@@ -34,7 +34,7 @@ ids, firsts = encode(words, tokenizer)
 columns = {{"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": [0] * len(ids)}}
 """
 TAGS = """scores = outputs["logits"][0]
-tags = [KNOWN["labels"][place] for place in decode(scores.tolist(), firsts)]
+tags = [KNOWN["labels"][index] for index in decode(scores.tolist(), firsts)]
 """
 JS_POOLINGS = ("mean", "cls")  # of transformers.js, as foretext computes them
 

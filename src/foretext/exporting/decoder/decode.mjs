@@ -4,9 +4,9 @@
 export function encode(words, tokenizer, known) {
   const ids = [], firsts = [];
   const unspaced = (end) => known.unspaced.some(([a, b]) => a <= end.codePointAt(0) && end.codePointAt(0) <= b);
-  for (const [place, word] of words.entries()) {
-    const ends = place ? [[...words[place - 1]].at(-1), [...word][0]].filter(Boolean) : [];
-    const written = place === 0 || ends.some(unspaced) ? word : " " + word;
+  for (const [index, word] of words.entries()) {
+    const ends = index ? [[...words[index - 1]].at(-1), [...word][0]].filter(Boolean) : [];
+    const written = index === 0 || ends.some(unspaced) ? word : " " + word;
     let own = tokenizer.encode(written, { add_special_tokens: false });
     own = (own.length ? own : [known.unknown]).slice(0, known.room);
     if (ids.length + own.length > known.room) break;
@@ -18,7 +18,7 @@ export function encode(words, tokenizer, known) {
 }
 
 export function decode(scores, firsts, known) {
-  const rows = firsts.map((place) => scores[place]);
+  const rows = firsts.map((index) => scores[index]);
   const { transitions: steps, start, end } = known, low = -1e30; // of what is forbidden
   const highest = (values) => values.indexOf(values.reduce((a, b) => (b > a ? b : a), -Infinity));
   if (!rows.length || steps === null) return rows.map((row) => highest([...row]));

@@ -9,9 +9,9 @@ KNOWN = json.loads(Path(__file__).with_name("decoding.json").read_text(encoding=
 def encode(words, tokenizer):
     """Return the ids of a sentence, and the position of the first id of each word that has room."""
     ids, firsts = [], []
-    for place, word in enumerate(words):
-        ends = [words[place - 1][-1:], word[:1]] if place else ["-"]
-        joined = place == 0 or any(
+    for index, word in enumerate(words):
+        ends = [words[index - 1][-1:], word[:1]] if index else ["-"]
+        joined = index == 0 or any(
             a <= ord(end) <= b for end in ends if end for a, b in KNOWN["unspaced"]
         )
         own = tokenizer.encode(word if joined else " " + word, add_special_tokens=False).ids
@@ -24,9 +24,9 @@ def encode(words, tokenizer):
 
 
 def decode(scores, firsts):
-    """Return the tag of each word, as its place in "labels", by the scores of all positions."""
+    """Return the tag of each word, as its index in "labels", by the scores of all positions."""
     rows, steps, start, end = (
-        [scores[place] for place in firsts],
+        [scores[index] for index in firsts],
         *(KNOWN[n] for n in ("transitions", "start", "end")),
     )
     if not rows or steps is None:

@@ -70,9 +70,9 @@ def _made_up(words: Sequence[str]) -> list[str]:
     """Return texts of words that are drawn, the frequent ones more often; the same every time."""
     rng = np.random.default_rng(0)
     lengths = rng.integers(1, 40, MOST_TEXTS)
-    places = (len(words) * rng.random(int(lengths.sum())) ** 3).astype(int)
+    indices = (len(words) * rng.random(int(lengths.sum())) ** 3).astype(int)
     ends = np.cumsum(lengths)
     return [
-        " ".join(words[place] for place in places[end - length : end])
+        " ".join(words[index] for index in indices[end - length : end])
         for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)
     ]

@@ -59,8 +59,8 @@ class Comparison {
   ranked(ours, theirs, where) {
     this.lists += 1;
     if (!this.asMany(ours, theirs, where)) return;
-    ours.forEach(([name, cosine], place) => {
-      this.near(cosine, theirs[place][1], `${where}, place ${place + 1}`);
+    ours.forEach(([name, cosine], index) => {
+      this.near(cosine, theirs[index][1], `${where}, rank ${index + 1}`);
       const isTie = Math.abs(theirs.at(-1)[1] - cosine) <= 2 * this.bound;
       if (!isTie && !theirs.some(([other]) => other === name)) this.fault(`${where}: ${name} here, and not in Python`);
     });
@@ -100,4 +100,4 @@ function compareVectors(model, wanted, found) {
   }
 }
 
-const dot = (one, other) => one.reduce((total, value, place) => total + value * other[place], 0);
+const dot = (one, other) => one.reduce((total, value, index) => total + value * other[index], 0);

@@ -10,7 +10,7 @@ export class FastText {
   constructor(tensors) {
     const { splitter, ngrams, loss, pruned, label_prefix: prefix } = tensors.about.settings;
     const words = tensors.json("words");
-    this.places = new Map(words.map((word, place) => [word, place]));
+    this.indices = new Map(words.map((word, index) => [word, index]));
     this.wordRows = tensors.stored("word_rows");
     this.labels = tensors.about.labels;
     this.order = tensors.stored("label_order"); // of outputs, in the order of the labels
@@ -35,9 +35,9 @@ export class FastText {
     const words = this.wordsIn(text);
     const ofBuckets = (buckets) => buckets.map((bucket) => this.buckets.row(bucket));
     const ofWords = words.flatMap((word) => {
-      const place = this.places.get(word);
+      const index = this.indices.get(word);
       const own = ofBuckets(ngramBuckets(word, this.ngrams));
-      return place === undefined ? own : [this.wordRows[place], ...own];
+      return index === undefined ? own : [this.wordRows[index], ...own];
     });
     const { word_ngrams: longest, bucket } = this.ngrams;
     return longest > 1 ? ofWords.concat(ofBuckets(wordNgramBuckets(words.map(wordHash), longest, bucket))) : ofWords;
@@ -52,7 +52,7 @@ export class FastText {
   /** The chance of each label. */
   probabilities(text) {
     const chances = this.layer.chances(this.outputs.products(this.hidden(text)));
-    return Array.from(this.order, (place) => chances[place]);
+    return Array.from(this.order, (index) => chances[index]);
   }
 }
 
@@ -61,17 +61,17 @@ class CodedRows {
   constructor(tensors) {
     const { dim, dsub } = tensors.about.settings;
     Object.assign(this, { dim, dsub, parts: Math.ceil(dim / dsub), codes: tensors.stored("codes") });
-    this.centroids = tensors.stored("centroids"); // by part, code and place
+    this.centroids = tensors.stored("centroids"); // by part, code and index
     this.norms = tensors.has("norm_codes") && tensors.stored("norm_codes");
     this.lengths = this.norms && tensors.stored("norm_centroids");
   }
 
   row(at) {
     const factor = this.norms ? this.lengths[this.norms[at]] : 1;
-    return Float64Array.from({ length: this.dim }, (_, place) => {
-      const part = Math.floor(place / this.dsub);
+    return Float64Array.from({ length: this.dim }, (_, index) => {
+      const part = Math.floor(index / this.dsub);
       const code = this.codes[at * this.parts + part];
-      return factor * this.centroids[(part * 256 + code) * this.dsub + (place % this.dsub)];
+      return factor * this.centroids[(part * 256 + code) * this.dsub + (index % this.dsub)];
     });
   }
 }

@@ -6,7 +6,7 @@ import { Splitter } from "./splitter.js";
 export class Linear {
   constructor(tensors) {
     const { splitter, features, longest, blank, several } = tensors.about.settings;
-    this.places = new Map(tensors.json("features").map((feature, place) => [feature, place]));
+    this.indices = new Map(tensors.json("features").map((feature, index) => [feature, index]));
     this.labels = tensors.about.labels;
     this.splitter = new Splitter(tensors, "splitter", splitter);
     this.byWord = features === "words";
@@ -25,31 +25,31 @@ export class Linear {
     return this.byWord ? this.splitter.cut(prepared) : [...prepared.replace(this.blanks, " ")];
   }
 
-  /** How often a text has each feature that is known, by its place. */
+  /** How often a text has each feature that is known, by its index. */
   counts(text) {
     const parts = this.parts(text);
     const joint = this.byWord ? " " : "";
     const counts = new Map();
     for (let length = 1; length <= this.longest; length += 1) {
       for (let start = 0; start + length <= parts.length; start += 1) {
-        const place = this.places.get(parts.slice(start, start + length).join(joint));
-        if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
+        const index = this.indices.get(parts.slice(start, start + length).join(joint));
+        if (index !== undefined) counts.set(index, (counts.get(index) ?? 0) + 1);
       }
     }
     return counts;
   }
 
-  /** Pairs of places and values, of length 1 together. */
+  /** Pairs of indices and values, of length 1 together. */
   features(text) {
-    const found = [...this.counts(text)].map(([place, count]) => [place, (1 + Math.log(count)) * this.idf[place]]);
+    const found = [...this.counts(text)].map(([index, count]) => [index, (1 + Math.log(count)) * this.idf[index]]);
     const whole = Math.sqrt(found.reduce((sum, [, value]) => sum + value * value, 0));
-    return found.map(([place, value]) => [place, value / whole]);
+    return found.map(([index, value]) => [index, value / whole]);
   }
 
   logits(text) {
     const sums = Float64Array.from(this.bias);
-    for (const [place, value] of this.features(text)) {
-      for (let label = 0; label < this.outputs; label += 1) sums[label] += this.weights[place * this.outputs + label] * value;
+    for (const [index, value] of this.features(text)) {
+      for (let label = 0; label < this.outputs; label += 1) sums[label] += this.weights[index * this.outputs + label] * value;
     }
     return this.outputs < this.labels.length ? Float64Array.of(0, ...sums) : sums;
   }

@@ -3,5 +3,5 @@
 /** All labels of a text with their probabilities, the most probable first. */
 export function predictions(model, text) {
   const chances = model.probabilities(text);
-  return model.labels.map((label, place) => ({ label, score: chances[place] })).sort((one, other) => other.score - one.score);
+  return model.labels.map((label, index) => ({ label, score: chances[index] })).sort((one, other) => other.score - one.score);
 }

@@ -28,7 +28,7 @@ export class Rows {
     const found = new Float64Array(size);
     for (let row = 0, at = 0; row < size; row += 1) {
       let sum = 0;
-      for (let place = 0; place < dim; place += 1, at += 1) sum += numbers[at] * vector[place];
+      for (let index = 0; index < dim; index += 1, at += 1) sum += numbers[at] * vector[index];
       found[row] = sum;
     }
     return found;
@@ -48,7 +48,7 @@ export function sum(dim, vectors, factors = null) {
   const total = new Float64Array(dim);
   vectors.forEach((vector, at) => {
     const factor = factors ? factors[at] : 1;
-    for (let place = 0; place < dim; place += 1) total[place] += factor * vector[place];
+    for (let index = 0; index < dim; index += 1) total[index] += factor * vector[index];
   });
   return total;
 }
@@ -58,15 +58,15 @@ export function mean(dim, vectors, count = vectors.length) {
   return sum(dim, vectors).map((value) => value / Math.max(count, 1));
 }
 
-/** The places of the highest scores, best first; of equal ones the lower place. */
+/** The indices of the highest scores, best first; of equal ones the lower index. */
 export function best(scores, count, isLeftOut = () => false) {
   const found = [];
-  for (let place = 0; place < scores.length; place += 1) {
-    if (found.length === count && !(scores[place] > scores[found.at(-1)])) continue;
-    if (count === 0 || isLeftOut(place)) continue;
+  for (let index = 0; index < scores.length; index += 1) {
+    if (found.length === count && !(scores[index] > scores[found.at(-1)])) continue;
+    if (count === 0 || isLeftOut(index)) continue;
     let at = found.length;
-    while (at > 0 && scores[found[at - 1]] < scores[place]) at -= 1;
-    found.splice(at, 0, place);
+    while (at > 0 && scores[found[at - 1]] < scores[index]) at -= 1;
+    found.splice(at, 0, index);
     if (found.length > count) found.pop();
   }
   return found;

@@ -11,7 +11,7 @@ export class WordVectors {
   constructor(tensors) {
     const { splitter, ngrams, small_letters: smallLetters, punctuation } = tensors.about.settings;
     this.words = tensors.json("words");
-    this.places = new Map(this.words.map((word, place) => [word, place]));
+    this.indices = new Map(this.words.map((word, index) => [word, index]));
     this.rows = new Rows(tensors.matrix("vectors"));
     this.lengths = this.rows.lengths();
     this.dim = this.rows.dim;
@@ -30,15 +30,15 @@ export class WordVectors {
   }
 
   knownForm(word) {
-    if (this.places.has(word)) return word;
-    return FORMS.map((form) => word.normalize(form)).find((form) => this.places.has(form)) ?? word;
+    if (this.indices.has(word)) return word;
+    return FORMS.map((form) => word.normalize(form)).find((form) => this.indices.has(form)) ?? word;
   }
 
   knownSpelling(word) {
     const bare = this.bare(word);
     for (const spelling of [word, word.toLowerCase(), bare, bare.toLowerCase()]) {
       const form = this.knownForm(spelling);
-      if (this.places.has(form)) return form;
+      if (this.indices.has(form)) return form;
     }
     return bare;
   }
@@ -52,10 +52,10 @@ export class WordVectors {
   /** A word as the vocabulary spells it; one that it does not have as a text is cut. */
   spelled(word) {
     const known = this.knownForm(word);
-    if (this.places.has(known)) return known;
+    if (this.indices.has(known)) return known;
     if (!this.hasSmallLettersOnly) return this.asCut(word);
     const small = [...word.normalize("NFC")].map((letter) => letter.toLowerCase()).join("");
-    return this.places.has(small) || this.ngrams ? small : word;
+    return this.indices.has(small) || this.ngrams ? small : word;
   }
 
   asCut(word) {
@@ -73,8 +73,8 @@ export class WordVectors {
 
   /** The vector of a word that a text has, or null. */
   find(word) {
-    const place = this.places.get(word);
-    return place === undefined ? this.composed(word) : this.rows.row(place);
+    const index = this.indices.get(word);
+    return index === undefined ? this.composed(word) : this.rows.row(index);
   }
 
   vector(word) {
@@ -94,7 +94,7 @@ export class WordVectors {
     const query = unit(vector);
     const scores = this.rows.products(query);
     for (let row = 0; row < scores.length; row += 1) scores[row] = this.lengths[row] ? scores[row] / this.lengths[row] : 0;
-    const leftOut = new Set(without.map((word) => this.places.get(this.spelled(word))));
+    const leftOut = new Set(without.map((word) => this.indices.get(this.spelled(word))));
     return best(scores, count, (row) => leftOut.has(row)).map((row) => [this.words[row], scores[row]]);
   }
 
