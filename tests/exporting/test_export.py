@@ -166,7 +166,7 @@ def test_what_cannot_be_exported_is_refused(case: str, tmp_path: Path) -> None:
 def test_runs_without_a_format(tmp_path: Path) -> None:
     classifier = ft.LinearClassifier().fit(["a ship", "a field"] * 4, ["sea", "land"] * 4)
     classifier.save(tmp_path / "linear")
-    with pytest.raises(SettingError, match="'linear classifier', which no other program has"):
+    with pytest.raises(SettingError, match="'linear classifier', which cannot be exported"):
         export(tmp_path / "linear", tmp_path / "copy", "onnx")
 
 

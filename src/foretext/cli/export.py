@@ -39,8 +39,8 @@ def export(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Texts to compare the copy by; by default those that RUN has learned from, where "
-            "they are still there.",
+            help="Texts to compare the copy with; by default those that RUN has learned from, if "
+            "they still exist.",
         ),
     ] = None,
     overwrite: Overwrite = False,

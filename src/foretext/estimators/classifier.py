@@ -20,13 +20,13 @@ __all__ = ["Classifier"]
 
 
 class Classifier(TaskEstimator):
-    """Texts into classes by a network, or by anything else that `foretext.finetune` learns on.
+    """Texts into classes by a network, or by any other base of `foretext.finetune`.
 
     Args:
-        base: what is learned on, as of `foretext.finetune`: "textcnn" and other names of networks,
-            a run, a model folder, a vector file, or one of these opened.
+        base: the model to start from, as in `foretext.finetune`: "textcnn" and other names of
+            networks, a run, a model folder, a vector file, or one of these opened.
         budget: wall-clock time of a fit, "10m", in place of epochs.
-        epochs, learning_rate, seed: of the training; None: as the base has it.
+        epochs, learning_rate, seed: of the training; None: the defaults of the base.
         settings: all others, by section, {"backbone": {"num_maps": 50}}.
         output: a folder to keep the run in; None: nothing is kept but the model.
         overwrite: replace the run in `output`.
@@ -62,18 +62,16 @@ class Classifier(TaskEstimator):
         Args:
             texts: to learn from.
             labels: of each text.
-            valid: rows that weights are chosen by, (X, y); None: some of those that are given.
-            unlabelled: texts without labels, as of `foretext.finetune`.
+            valid: held-out rows (X, y), which choose the best epoch; None: some of the given rows.
+            unlabelled: texts without labels, as in `foretext.finetune`.
 
         Raises:
-            ForetextError: texts, labels, base or settings will not do; the message says why.
+            ForetextError: texts, labels, base or settings are wrong; the message says why.
         """
         found, sets = given_texts(texts), given_label_sets(labels)
         check_same_number(found, sets)
         if len({label for own in sets for label in own}) < 2:
-            raise GivenError(
-                "The texts have one class alone; two are needed to learn a difference."
-            )
+            raise GivenError("The texts have only one class; give texts of two classes at least.")
         values = [[label.value for label in own] for own in sets]
         are_single = all(len(own) == 1 for own in values)
         right = [own[0] for own in values] if are_single else values
@@ -87,7 +85,7 @@ class Classifier(TaskEstimator):
 
     @checked_arguments
     def predict(self, texts: Any) -> Any:
-        """Return the most probable label of each text, (N,); of several, those above one half.
+        """Return the most probable label of each text, (N,); of several, those above 0.5.
 
         Raises:
             CorpusError: something is no text.
@@ -114,12 +112,12 @@ class Classifier(TaskEstimator):
 
     @checked_arguments
     def decision_function(self, texts: Any) -> Any:
-        """Return what ranks the labels of each text, (N, C); of two, (N,), above 0 the second."""
+        """Return scores of labels (N, C); of two labels (N,), where above 0 is the second."""
         return self.model_.decision_function(texts)
 
     @checked_arguments
     def score(self, texts: Any, labels: Any, sample_weight: Any = None) -> float:
-        """Return the share of texts whose labels are those predicted.
+        """Return the share of texts whose labels are predicted right.
 
         Args:
             texts: N texts.

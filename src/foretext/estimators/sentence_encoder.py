@@ -22,14 +22,14 @@ __all__ = ["SentenceEncoder"]
 
 
 class SentenceEncoder(TaskEstimator, ChosenOutput):
-    """Texts to vectors by a network: a transformer, which pairs with scores can judge.
+    """Texts to vectors by a network: a transformer of scikit-learn; `score` takes pairs.
 
     Args:
-        base: what is learned on, as of `foretext.finetune`: a run, a model folder, a vector file,
-            one of these opened, or "transformer" and other names of networks.
+        base: the model to start from, as in `foretext.finetune`: a run, a model folder, a vector
+            file, one of these opened, or "transformer" and other names of networks.
         budget: wall-clock time of a fit, "10m", in place of epochs.
-        epochs, learning_rate, seed: of the training; None: as the base has it.
-        settings: all others, by section, {"backbone": {"num_maps": 50}}.
+        epochs, learning_rate, seed: of the training; None: the defaults of the base.
+        settings: all others, by section, {"backbone": {"dim": 64}}.
         output: a folder to keep the run in; None: nothing is kept but the model.
         overwrite: replace the run in `output`.
         quiet: show no progress; None: show it on a terminal and in a notebook.
@@ -61,12 +61,12 @@ class SentenceEncoder(TaskEstimator, ChosenOutput):
 
         Args:
             texts: N texts, pairs or triples.
-            scores: how alike the texts of each pair are; None: pairs have none. Of single texts and
-                triples it has no effect: pipelines of scikit-learn give labels.
-            valid: rows that weights are chosen by; None: some of those that are given.
+            scores: how alike the texts of each pair are; None: pairs have none. Single texts and
+                triples ignore it, since pipelines of scikit-learn pass labels.
+            valid: held-out rows, which choose the best epoch; None: some of the given rows.
 
         Raises:
-            ForetextError: texts, scores, base or settings will not do; the message says why.
+            ForetextError: texts, scores, base or settings are wrong; the message says why.
         """
         found = given_elements(present_texts(texts), "texts or pairs")
         if scores is not None and found and _is_pair(found[0]):

@@ -20,14 +20,14 @@ __all__ = ["Tagger"]
 
 
 class Tagger(TaskEstimator):
-    """Sentences, lists of tokens, to a tag for each token, by a network.
+    """A tag for each token of a sentence, which is a list of tokens, by a network.
 
     Args:
-        base: what is learned on, as of `foretext.finetune`: "textcnn" and other names of networks,
-            a run, a model folder, a vector file, or one of these opened.
+        base: the model to start from, as in `foretext.finetune`: "lstm" and other names of
+            networks, a run, a model folder, a vector file, or one of these opened.
         budget: wall-clock time of a fit, "10m", in place of epochs.
-        epochs, learning_rate, seed: of the training; None: as the base has it.
-        settings: all others, by section, {"backbone": {"num_maps": 50}}.
+        epochs, learning_rate, seed: of the training; None: the defaults of the base.
+        settings: all others, by section, {"backbone": {"dim": 64}}.
         output: a folder to keep the run in; None: nothing is kept but the model.
         overwrite: replace the run in `output`.
         quiet: show no progress; None: show it on a terminal and in a notebook.
@@ -60,10 +60,10 @@ class Tagger(TaskEstimator):
         Args:
             sentences: to learn from.
             tags: of each sentence, a tag for each token.
-            valid: rows that weights are chosen by, (X, y); None: some of those that are given.
+            valid: held-out rows (X, y), which choose the best epoch; None: some of the given rows.
 
         Raises:
-            ForetextError: sentences, tags, base or settings will not do; the message says why.
+            ForetextError: sentences, tags, base or settings are wrong; the message says why.
         """
         return self.learn(_tagged(sentences, tags), valid=valid)
 
@@ -95,7 +95,7 @@ class Tagger(TaskEstimator):
 
     @checked_arguments
     def score(self, sentences: Any, tags: Any) -> float:
-        """Return F1 of entities, or, of tags that are of no entities, the share of right ones.
+        """Return F1 of entities; without entities in the tags, the share of right tags.
 
         Args:
             sentences: N lists of tokens.

@@ -23,7 +23,7 @@ __all__ = ["TaskEstimator"]
 
 
 class TaskEstimator(Parameters):
-    """A base, and what is chosen of its training; `fit` learns a copy of the base.
+    """A base and the settings of its training; `fit` trains a copy of the base.
 
     Attributes:
         task_name: what is learned.
@@ -109,7 +109,7 @@ class TaskEstimator(Parameters):
     @classmethod
     @checked_arguments
     def load(cls, folder: str | Path) -> Self:
-        """Open what `save`, or a run, left; its base is this folder, so that `fit` goes on from it.
+        """Open a folder of `save` or a run; it is the base, so that `fit` continues from it.
 
         Raises:
             ModelFileError: it holds a model of another task.

@@ -1,4 +1,4 @@
-"""The road of an export: refuse, write, run what was written, compare, keep."""
+"""The steps of an export: check, write, run what was written, compare, keep."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Exported(NamedTuple):
         }
 
     def sentence(self) -> str:
-        """Say how good the copy is."""
+        """Say how close the copy is to the original."""
         return self.parity.sentence() + _without_own(self.own_texts)
 
 
@@ -66,13 +66,13 @@ def export(
         run: the folder of a run, or of a model of Hugging Face.
         output: the folder to write.
         to: the format, a name of `foretext.exporting.EXPORTS`.
-        texts: to compare by: files, or texts in memory; None: those that the run has learned from,
-            where they are still there. foretext adds difficult ones.
+        texts: to compare with: files, or texts in memory; None: those that the run has learned
+            from, if they still exist. foretext adds difficult ones.
         overwrite: replace a folder that is there.
         quiet: show no progress; None: show it on a terminal.
 
     Raises:
-        SettingError: there is no such format, or it has no such model.
+        SettingError: there is no such format, or it cannot hold this model.
         MissingExtraError: a package is missing.
         ModelFileError: the copy differs from the original; nothing is kept.
         ForetextError: the run cannot be opened, or the folder cannot be written.
@@ -116,7 +116,7 @@ def _refusal(run: str | Path, to: str, kind: Kind) -> str:
         return f"{run} holds {kind.phrase}; export it to {' or '.join(kind.exports)}, not {to}."
     can = [each.phrase for each in (*KINDS.values(), TASK) if to in each.exports]
     return (
-        f"{run} holds a run of kind '{kind.name}', which no other program has a format for; "
+        f"{run} holds a run of kind '{kind.name}', which cannot be exported; "
         f"{' and '.join(dict.fromkeys(can))} can be exported to {to}."
     )
 
@@ -133,7 +133,7 @@ def _compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progre
 
 
 def blocks(sizes: Sequence[int]) -> Iterator[list[int]]:
-    """Yield indices of inputs that are compared at once: of like size, and few of large ones.
+    """Yield the indices of inputs that are compared at once: of like size, and few of large ones.
 
     The smallest input, the middle and the largest one are each compared alone, without padding.
 
@@ -157,7 +157,7 @@ def blocks(sizes: Sequence[int]) -> Iterator[list[int]]:
 
 def _without_own(num_own: int) -> str:
     """Say that no text of the user was compared; "": some were."""
-    return "" if num_own else " None of these texts is yours; give some with --texts."
+    return "" if num_own else " None of these texts is yours; give some by --texts."
 
 
 def _describe(

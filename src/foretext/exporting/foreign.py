@@ -1,4 +1,4 @@
-"""Errors of programs of others, as sentences."""
+"""Errors of other programs, as sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOWN = 200  # characters of a cause
 
 @contextmanager
 def foreign_errors(program: str) -> Iterator[None]:
-    """Say in a sentence what a program of others could not do.
+    """Say in a sentence what another program could not do.
 
     Args:
         program: its name.
@@ -29,6 +29,6 @@ def foreign_errors(program: str) -> Iterator[None]:
     except Exception as error:
         cause = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
         raise ModelFileError(
-            f"{program} cannot do its part of the export: {cause[:SHOWN].rstrip('.')}. Nothing is "
-            "kept; export to another format, or install the versions in constraints.txt."
+            f"{program} fails in the export: {cause[:SHOWN].rstrip('.')}. Nothing is "
+            "kept; export to another format, or install the version that foretext pins."
         ) from error

@@ -1,4 +1,4 @@
-"""What every format is: a model is written, and what was written answers the same texts."""
+"""What every format has in common: it writes a model, and runs what it has written."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ExportForm(ABC):
 
     @abstractmethod
     def write(self, folder: Path) -> None:
-        """Write all files but those that say how good the copy is.
+        """Write all files but those that say how close the copy is.
 
         Args:
             folder: empty.
@@ -85,7 +85,7 @@ class ExportForm(ABC):
 
     @abstractmethod
     def theirs(self, folder: Path, rows: Sequence[Texts]) -> Computed:
-        """Return what a program of others makes of them by the graph and tokenizer of `folder`."""
+        """Return what another program makes of them with the graph and tokenizer of `folder`."""
 
     @property
     @abstractmethod

@@ -134,7 +134,7 @@ class Parity(NamedTuple):
             raise ModelFileError(
                 f"The export to {name} gives other ids than foretext for "
                 f"{counted(self.texts - self.ids_equal, 'text')} of {self.texts:,}, such as "
-                f"{shown}; nothing is kept. Other programs have no such tokenizer."
+                f"{shown}; nothing is kept. Other programs cannot run this tokenizer."
             )
         for what, found in self.agreement.items():
             if found.equal < bound.answers * found.answers:

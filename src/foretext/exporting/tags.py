@@ -1,7 +1,7 @@
-"""What stands beside the network of a tagger: decoding.json, and two programs that read it.
+"""What a tagger needs beside its network: decoding.json, and two programs that read it.
 
 ``decode.py`` and ``decode.mjs`` turn words into ids and scores into tags. The comparison with the
-original runs the first of them as it was written.
+original runs `decode.py`.
 """
 
 from __future__ import annotations

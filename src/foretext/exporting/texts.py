@@ -1,4 +1,4 @@
-"""The texts by which a copy is compared with the original: the user's, and some that are hard."""
+"""The texts on which a copy and its original are compared: the user's, and some hard ones."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ def compared_rows(
 def _given(given: TextSource) -> Sequence[str]:
     texts = list(_documents(given))
     if not texts:
-        raise CorpusError("There is no text to compare the export by; give other ones (--texts).")
+        raise CorpusError(
+            "There is no text to compare the export with; give other files by --texts."
+        )
     return texts
 
 

@@ -1,4 +1,4 @@
-"""How an exported network is used, as Markdown: blocks for the programs that open its folder."""
+"""How to use an exported network, as Markdown: code for the programs that open its folder."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def openvino_usage(form: NetworkExport, folder: str, file: str) -> str:
 def _page(form: NetworkExport, code: str, more: str) -> str:
     code += TAGS if form.graph.words is not None else ""
     asked = (
-        f" A question of more than {form.graph.facts['question_room']:,} tokens is cut, too; "
-        "`tokenizer.json` alone cuts passages, so cut questions as below.\n\n"
+        f" A question of more than {form.graph.facts['question_room']:,} tokens is cut, too. "
+        "`tokenizer.json` cuts only passages; cut questions as below.\n\n"
         if form.asks
         else "\n\n"
     )
@@ -109,8 +109,9 @@ def _in_javascript(form: NetworkExport, folder: str, file: str) -> str:
     if graph.words is not None:
         return (
             "In JavaScript, run the network by `AutoModelForTokenClassification` of transformers.js"
-            f" ({opened}) and import `encode` and `decode` of `decode.mjs`. Its pipeline for tokens"
-            " cuts words and chooses tags otherwise.\n"
+            f" ({opened}) and import `encode` and `decode` of `decode.mjs`, whose third argument is"
+            " the parsed `decoding.json`. The pipeline of transformers.js splits words and chooses "
+            "tags in another way.\n"
         )
     if graph.pipeline == "text-classification" and graph.num_texts == 1:
         return (

@@ -1,8 +1,9 @@
 """Word vectors joined with the states of a base, word by word: [x_k; ELMo_k].
 
-What reads the task is given for each word the vector that the word has anywhere, and what the base
-makes of it in its sentence (Peters et al. 2018, 3.3). A base that reads words by their spelling
-takes any vocabulary, so the words of the vectors become ids of its own, and their vectors a table.
+The network of the task reads the vector of each word, which is the same in every sentence, and the
+state that the base gives it in this sentence (Peters et al. 2018, 3.3). A base that reads words by
+their spelling works with any vocabulary: the words of the vectors get ids in its tokenizer, and
+their vectors become a table.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["MAX_WORDS", "JoinedVectors", "are_lowercase", "joined", "opened_vectors"]
 
-MAX_WORDS = 200_000  # of a vector file; the most frequent come first in such files
+MAX_WORDS = 200_000  # of a run or a vector file; the most frequent come first
 SAMPLE = 10_000  # words that show whether all are in lower case
 
 
@@ -66,14 +67,14 @@ def opened_vectors(recipe: TaskRecipe, task: Task, opened: Any) -> JoinedVectors
         )
     if len(names) > 1:
         raise SettingError(
-            f"--with names {len(names)} bases, and the states of '{_name_of(recipe.base)}' are "
-            "joined with the vectors of one; leave the others out."
+            f"--with names {len(names)} bases, but the states of '{_name_of(recipe.base)}' can be "
+            "joined with only one; leave the others out."
         )
     kind, vectors = open_base(recipe.beside[0])
     if kind != "vectors" or vectors.tokenizer is not None:
         raise SettingError(
-            f"--with {names[0]}: the states of '{_name_of(recipe.base)}' are joined with vectors "
-            "of words, and this holds none; give a run of word2vec, glove or fasttext, or a vector "
+            f"--with {names[0]}: it holds no word vectors to join with the states of "
+            f"'{_name_of(recipe.base)}'; give a run of word2vec, glove or fasttext, or a vector "
             "file."
         )
     return JoinedVectors(names[0], vectors)
@@ -121,7 +122,7 @@ def _is_cased(tokenizer: SubwordTokenizer) -> bool:
 
 
 def _table(vectors: WordVectors, tokenizer: SubwordTokenizer) -> FixedWordVectors:
-    """Return the vector of each token that has one, and which token has which."""
+    """Return the vectors of tokens, and the row of each token in them."""
     folds, rows = are_lowercase(vectors), np.zeros(tokenizer.vocab_size, np.int64)
     found = dict[int, int]()  # our row of each row of theirs
     for index in np.flatnonzero(tokenizer.ordinary).tolist():

@@ -10,13 +10,13 @@ __all__ = ["FixedWordVectors"]
 
 
 class FixedWordVectors(nn.Module):
-    """The vector x_k of each word by its id, as it was learned before; it is not trained further.
+    """The pretrained vector x_k of each word, by its id; it is not trained further.
 
     Words may share a vector, such as forms of a word that differ in their case.
 
     Args:
         vectors: (N, E), of which the first one is 0.
-        rows: (V,) of the vectors, for each id; 0: it has none.
+        rows: (V,) the row of `vectors` for each id; 0: the id has no vector.
     """
 
     rows: Tensor
@@ -38,7 +38,7 @@ class FixedWordVectors(nn.Module):
 
     @property
     def is_whole(self) -> bool:
-        """Whether every id has a row that there is."""
+        """Whether the row of every id exists."""
         return bool(((self.rows >= 0) & (self.rows < len(self.vectors))).all())
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -50,7 +50,7 @@ class FixedWordVectors(nn.Module):
         return self._rows_of(ids) > 0
 
     def _rows_of(self, ids: Tensor) -> Tensor:
-        """Return the rows of ids; those from V on are words of a text that no vocabulary has."""
+        """Return the rows of ids; ids from V on are words of a text outside the vocabulary."""
         V = len(self.rows)
         return self.rows[ids.clamp(max=V - 1)] * (ids < V)
 

@@ -24,7 +24,7 @@ def encode(words, tokenizer):
 
 
 def decode(scores, firsts):
-    """Return the tag of each word, as its index in "labels", by the scores of all positions."""
+    """Return the index in "labels" of each word's tag, by the scores of all positions."""
     rows, steps, start, end = (
         [scores[index] for index in firsts],
         *(KNOWN[n] for n in ("transitions", "start", "end")),

@@ -17,7 +17,7 @@ from foretext.exporting.page.bundle import bundle
 __all__ = ["CheckFigures", "Node", "check_by_node", "found_node"]
 
 PROGRAM = "node"
-OLDEST = 18  # edition of Node.js; an older one lacks what the code of a page calls
+OLDEST = 18  # version of Node.js; an older one lacks what the code of a page calls
 PATIENCE, SHORT = 600, 30  # seconds
 SHOWN = 3  # faults that a message names
 
@@ -78,7 +78,7 @@ def check_by_node(program: str, model: Path, wanted: dict[str, Any]) -> CheckFig
             raise OutputError(f"The page could not be checked by {program}: {error}.") from error
     if run.returncode != 0:
         errors = [line for line in run.stderr.splitlines() if "Error" in line]
-        last = (errors or run.stderr.strip().splitlines() or ["it says nothing"])[0]
+        last = (errors or run.stderr.strip().splitlines() or ["no error message"])[0]
         raise OutputError(
             f"The page's code fails in {program}: {last[:300]}; report this, with the version "
             "of Node.js."

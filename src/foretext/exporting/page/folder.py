@@ -1,4 +1,4 @@
-"""The folder of a page: what it holds, how it is written, and what is said of it.
+"""The folder of a page: what it holds, how it is written, and how it is described.
 
 index.html         the page; page.js and page.css are its code and its look
 model.safetensors  the model, which a web server serves
@@ -97,8 +97,8 @@ def export_page(
     Args:
         run: the folder of a run, or a file of vectors or of fastText.
         output: the folder to write.
-        texts: to compare by: files, or texts in memory; None: those that the run has learned from,
-            or texts made up of the model's words. Hard ones of foretext come to them.
+        texts: to compare with: files, or texts in memory; None: those that the run has learned
+            from, or texts made up of the model's words. foretext adds difficult ones.
         limit: words to keep of word vectors, the first ones, two at least; None: all.
         overwrite: replace a folder that is there.
         quiet: show no progress; None: show it on a terminal.
@@ -251,18 +251,18 @@ def _notes(report: PageReport, model: PageModel, own: Texts, node: Node) -> tupl
     notes = list(model.notes)
     if report.model_bytes > LARGE:
         size = human_bytes(report.model_bytes)
-        notes.append(f"the model has {size}, which takes long to load: {model.remedy}")
+        notes.append(f"the model has {size} and is slow to load: {model.remedy}")
     if not report.is_local:
         notes.append("the page is too large to be opened as a local file; serve the folder")
     if not own:
         notes.append(
-            "none of the texts that the model has learned from was found, so texts made up of its "
-            "words were taken to compare; give some of yours by --texts"
+            "none of the texts that the model has learned from was found, so the comparison used "
+            "texts made up of its words; give some of yours by --texts"
         )
     if report.check is None:
         notes.append(
             f"{node.lack}, so the page has not been compared with Python yet: open check.html, "
-            "then remove it with check.js and wanted.js, which hold the texts"
+            "then remove check.html, check.js and wanted.js, which contain the texts"
         )
     return tuple(notes)
 
@@ -280,8 +280,7 @@ def _card(report: PageReport, run: str) -> str:
         f"# {report.output.name}",
         "",
         f"`{run}` ({report.kind}) as a page, written by foretext {__version__}. The visitor's "
-        "browser does all the work: what is typed stays there, and the page asks for no address "
-        "but its own.",
+        "browser runs the model: what is typed stays there, and the page contacts no other server.",
         "",
         f"{'Open `index.html`, or serve' if report.is_local else 'Serve'} the folder:",
         "",
@@ -302,7 +301,7 @@ def _compared(report: PageReport) -> str:
     if check is None:
         return "`check.html` compares the page's answers with Python's."
     return (
-        f"Its code was run by Node.js on {counted(check.texts, 'text')}: words and features are "
-        f"those of Python, and of {check.numbers:,} numbers the largest difference is "
+        f"Node.js ran its code on {counted(check.texts, 'text')}: words and features are equal to "
+        f"Python's, and the largest difference of {check.numbers:,} numbers is "
         f"{check.largest:.2g} (at most {report.bound:.2g} is allowed)."
     )

@@ -42,8 +42,8 @@ class PageWordVectors(PageModel):
         if self._cuts_texts:
             return []
         return [
-            "texts are cut by jieba, which does not run in a browser: the page has words and "
-            "analogies, and no similarity of texts"
+            "the model splits texts by jieba, which does not run in a browser: the page has "
+            "neighbours and analogies, but no similarity of texts"
         ]
 
     @property
@@ -93,9 +93,9 @@ class PageWordVectors(PageModel):
         if self.model.subwords is None:
             return "--limit 50000 keeps the most frequent words"
         return (
-            "its n-grams stay whatever --limit is; `foretext convert RUN words.txt` leaves them "
-            "out, and `foretext export words.txt --page --limit 50000` keeps the most frequent "
-            "words, without vectors of unseen ones"
+            "--limit keeps all n-grams; `foretext convert RUN words.txt` leaves them out, and "
+            "`foretext export words.txt --page --limit 50000` keeps the most frequent words, "
+            "without vectors of unknown ones"
         )
 
     def limited(self, num_words: int) -> PageWordVectors:

@@ -25,7 +25,7 @@ export class Linear {
     return this.byWord ? this.splitter.cut(prepared) : [...prepared.replace(this.blanks, " ")];
   }
 
-  /** How often a text has each feature that is known, by its index. */
+  /** How often a text has each known feature, by the feature's index. */
   counts(text) {
     const parts = this.parts(text);
     const joint = this.byWord ? " " : "";
@@ -39,7 +39,7 @@ export class Linear {
     return counts;
   }
 
-  /** Pairs of indices and values, of length 1 together. */
+  /** Pairs of an index and a value; the vector of values has length 1. */
   features(text) {
     const found = [...this.counts(text)].map(([index, count]) => [index, (1 + Math.log(count)) * this.idf[index]]);
     const whole = Math.sqrt(found.reduce((sum, [, value]) => sum + value * value, 0));

@@ -58,7 +58,7 @@ export function mean(dim, vectors, count = vectors.length) {
   return sum(dim, vectors).map((value) => value / Math.max(count, 1));
 }
 
-/** The indices of the highest scores, best first; of equal ones the lower index. */
+/** The indices of the highest scores, best first; of equal scores the lower index. */
 export function best(scores, count, isLeftOut = () => false) {
   const found = [];
   for (let index = 0; index < scores.length; index += 1) {

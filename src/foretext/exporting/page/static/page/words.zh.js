@@ -14,7 +14,7 @@ export default {
   "page.checked": "已用 {texts} 个文本与 Python 版 foretext 的结果比较，数值的最大差异为 {largest}。",
   "check.title": "本页的结果与 Python 一致吗？",
   "check.running": "正在比较结果……",
-  "check.right": "一致。比较了 {texts} 个文本：词语和特征相同，{numbers} 个数值的最大差异为 {largest}（允许 {bound}）。",
+  "check.right": "一致。比较了 {texts} 个文本：词语和特征相同，{numbers} 个数值的最大差异为 {largest}（最多允许 {bound}）。",
   "check.wrong": "不一致。比较了 {texts} 个文本，最大差异为 {largest}，超过允许的 {bound}。前几处不一致：",
   "page.unknown_word": "模型不认识“{word}”这个词，请换一个词或换一种写法。",
 };
