@@ -62,7 +62,7 @@ class Classifier(TaskEstimator):
         Args:
             texts: to learn from.
             labels: of each text.
-            valid: held-out rows (X, y), which choose the best epoch; None: some of the given rows.
+            valid: held-out rows (X, y), which choose the weights to keep; None: some of the rows.
             unlabelled: texts without labels, as in `foretext.finetune`.
 
         Raises:

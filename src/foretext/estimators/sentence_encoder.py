@@ -63,7 +63,7 @@ class SentenceEncoder(TaskEstimator, ChosenOutput):
             texts: N texts, pairs or triples.
             scores: how alike the texts of each pair are; None: pairs have none. Single texts and
                 triples ignore it, since pipelines of scikit-learn pass labels.
-            valid: held-out rows, which choose the best epoch; None: some of the given rows.
+            valid: held-out rows, which choose the weights to keep; None: some of the rows.
 
         Raises:
             ForetextError: texts, scores, base or settings are wrong; the message says why.

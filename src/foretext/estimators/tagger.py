@@ -60,7 +60,7 @@ class Tagger(TaskEstimator):
         Args:
             sentences: to learn from.
             tags: of each sentence, a tag for each token.
-            valid: held-out rows (X, y), which choose the best epoch; None: some of the given rows.
+            valid: held-out rows (X, y), which choose the weights to keep; None: some of the rows.
 
         Raises:
             ForetextError: sentences, tags, base or settings are wrong; the message says why.
