@@ -28,7 +28,10 @@ def run_command(words: list[str], place: object, monkeypatch: pytest.MonkeyPatch
     if words[0] == "foretext":
         monkeypatch.setattr(sys, "argv", words)
         with pytest.MonkeyPatch.context() as kept:
-            kept.setenv(VARIABLE, os.environ.get(VARIABLE, "en"))  # --lang is of one command
+            chosen = os.environ.get(VARIABLE)
+            kept.setenv(VARIABLE, chosen or "")  # put back afterwards: --lang is of one command
+            if chosen is None:
+                kept.delenv(VARIABLE)
             with pytest.raises(SystemExit) as stop:
                 main()
         assert not stop.value.code, f"{place}: {' '.join(words)} exits with {stop.value.code}"
