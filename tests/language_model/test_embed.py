@@ -137,6 +137,8 @@ def test_similarity_is_the_cosine_of_texts_or_vectors() -> None:
     assert model.similarity("the king", "the king") == pytest.approx(1.0, abs=1e-6)
     np.testing.assert_allclose(model.similarity("the king", texts), cosines[:, 0], atol=1e-6)
     np.testing.assert_allclose(model.similarity(model.embed(texts), texts[:2]), cosines, atol=1e-6)
+    paired = model.similarity_pairwise(texts[:2], texts[:2])
+    np.testing.assert_allclose(paired, np.diag(cosines), atol=1e-6)
     with pytest.raises(SettingError, match="holds no texts and no vectors of"):
         model.similarity(np.zeros((2, 3)), texts)
 

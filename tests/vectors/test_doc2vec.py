@@ -86,6 +86,15 @@ def test_inference_depends_on_the_text_and_the_seed_alone(run: Path) -> None:
     assert documents.embed("ship").tolist() == documents.embed(["ship"])[0].tolist()
 
 
+def test_texts_are_compared_by_what_is_inferred(run: Path) -> None:
+    documents = ft.DocumentVectors.load(run)
+    firsts, seconds = documents.embed(["a ship", "the judge"]), documents.embed(["a harbour"])
+    cosines = documents.similarity(["a ship", "the judge"], ["a harbour"])
+    lengths = np.linalg.norm(firsts, axis=1) * np.linalg.norm(seconds)
+    np.testing.assert_allclose(cosines[:, 0], firsts @ seconds[0] / lengths, atol=1e-6)
+    assert documents.similarity("a ship", "a ship") == pytest.approx(1.0, abs=1e-6)
+
+
 def test_a_long_text_is_read_to_its_end(run: Path) -> None:
     documents = ft.load(run)
     beginning = " ".join(["ship"] * 10_000)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from foretext.base.errors import SettingError, UnknownWordError
-from foretext.vectors.word_similarity import example_words
+from foretext.vectors.example_words import example_words
 from foretext.vectors.word_vectors import WordVectors
 from tests.lazy_import import lazy_import
 

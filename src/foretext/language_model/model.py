@@ -45,7 +45,7 @@ from foretext.nn.pooling import through_layers
 from foretext.objectives.reading import Reading
 from foretext.shown import Shown
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
-from foretext.vectors.text_cosines import text_cosines
+from foretext.vectors.text_cosines import paired_cosines, text_cosines
 from foretext.vectors.text_embedding import shortened
 
 __all__ = ["LanguageModel"]
@@ -143,8 +143,27 @@ class LanguageModel(ModelParts):
             CorpusError: an element is no text.
             SettingError: vectors are not finite, or of another size.
         """
-        size = self.dense[-1].weight.shape[0] if self.dense else self.backbone.dim
-        return text_cosines(self.embed, size, firsts, seconds)
+        return text_cosines(self.embed, self._embedding_size, firsts, seconds)
+
+    @checked_arguments
+    def similarity_pairwise(self, firsts: Any, seconds: Any) -> Any:
+        """Return the cosine of each first text with the second one of its place, (N,).
+
+        Vectors that `embed` has given can stand in place of texts; two texts give a number.
+
+        Args:
+            firsts: N texts, or their vectors (N, D).
+            seconds: N texts, or their vectors (N, D).
+
+        Raises:
+            CorpusError: an element is no text.
+            SettingError: vectors are not finite, or of another size or number.
+        """
+        return paired_cosines(self.embed, self._embedding_size, firsts, seconds)
+
+    @property
+    def _embedding_size(self) -> int:
+        return self.dense[-1].weight.shape[0] if self.dense else self.backbone.dim
 
     @torch.inference_mode()
     @checked_arguments

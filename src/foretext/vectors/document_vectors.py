@@ -32,6 +32,7 @@ from foretext.vectors.doc2vec import Doc2VecConfig, DocumentNetwork
 from foretext.vectors.formats.table import first_not_finite
 from foretext.vectors.insight import all_texts, shortened_title
 from foretext.vectors.neighbors import unit_rows
+from foretext.vectors.text_cosines import text_cosines
 from foretext.vectors.text_embedding import shortened
 from foretext.vectors.word_vectors import WordVectors
 
@@ -223,6 +224,23 @@ class DocumentVectors:
     def transform(self, texts: Any) -> NDArray[np.float32]:
         """Return what `embed` gives, under the name that scikit-learn has for it, (N, D)."""
         return self.embed(texts)
+
+    @checked_arguments
+    def similarity(self, firsts: Any, seconds: Any) -> Any:
+        """Return the cosines of all first texts with all second ones, (N, M), by inferred vectors.
+
+        Vectors can stand in place of texts. A single text takes its axis away: two texts give a
+        number.
+
+        Args:
+            firsts: N texts, or vectors (N, D).
+            seconds: M texts, or vectors (M, D).
+
+        Raises:
+            CorpusError: an element is no text.
+            SettingError: vectors are not finite, or of another size.
+        """
+        return text_cosines(self.embed, self.vector_size, firsts, seconds)
 
     @checked_arguments
     def most_similar(

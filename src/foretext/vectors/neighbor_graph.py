@@ -19,17 +19,17 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from foretext.base.config import whole_number
-from foretext.base.errors import MissingExtraError, VectorFileError
+from foretext.base.errors import MissingExtraError, SettingError, VectorFileError
 from foretext.base.files import atomic_file, is_regular_file
 from foretext.base.parsing import file_checksum
 from foretext.base.runtime import usable_cores
 from foretext.messages import message
 from foretext.progress import Progress
 from foretext.vectors.neighbors import Nearest, comparable_rows, inverse_norms, search, unit_rows
-from foretext.vectors.word_similarity import given_words
+from foretext.vectors.word_similarity import as_vector, given_words
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["NeighborGraph", "NeighborIndex", "is_usearch_installed"]
@@ -206,6 +206,21 @@ class NeighborIndex:
             [pair for pair in near if pair[0] != self.vectors.spelled(word)][:topn]
             for word, near in zip(words, found, strict=True)
         ]
+
+    def similar_by_vector(self, vector: ArrayLike, topn: int = 10) -> list[tuple[str, float]]:
+        """Return words near a vector (D,) with their cosines, but for those that were missed.
+
+        Raises:
+            SettingError: it is no such vector, or `topn` is less than 1.
+        """
+        query = as_vector(vector)
+        if query.shape != (self.vectors.vector_size,):
+            raise SettingError(
+                f"a vector of shape {query.shape} cannot be compared with vectors of "
+                f"{self.vectors.vector_size} dimensions."
+            )
+        topn = whole_number(topn, "topn", least=1)
+        return self._named(self._search(unit_rows(query[None])[0], topn))[:topn]
 
     def recall(self, num_queries: int = 1_000, topn: int = 10, *, seed: int = 0) -> float:
         """Return the share of the `topn` exact neighbours of words drawn at random that are found.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from foretext.base.errors import SettingError
 from foretext.vectors.neighbors import unit_rows
 
-__all__ = ["text_cosines"]
+__all__ = ["paired_cosines", "text_cosines"]
 
 
 def text_cosines(embed: Callable[[Any], Any], size: int, firsts: Any, seconds: Any) -> Any:
@@ -31,6 +31,30 @@ def text_cosines(embed: Callable[[Any], Any], size: int, firsts: Any, seconds: A
     cosines = unit_rows(np.atleast_2d(first)) @ unit_rows(np.atleast_2d(second)).T
     found = cosines.reshape((*first.shape[:-1], *second.shape[:-1]))
     return float(found) if found.ndim == 0 else found
+
+
+def paired_cosines(embed: Callable[[Any], Any], size: int, firsts: Any, seconds: Any) -> Any:
+    """Return the cosine of each first with the second of its place, (N,), float32.
+
+    Args:
+        embed: turns N texts into vectors (N, D), one text into one (D,).
+        size: D.
+        firsts: N texts, or vectors (N, D); a single text or vector gives a single number.
+        seconds: as many.
+
+    Raises:
+        CorpusError: an element is no text.
+        SettingError: vectors are not finite, of another size, or of another number.
+    """
+    first, second = (_vectors(embed, size, given) for given in (firsts, seconds))
+    if first.shape != second.shape:
+        raise SettingError(
+            f"vectors of shapes {first.shape} and {second.shape} are no pairs; give as many "
+            "second texts as first ones."
+        )
+    unit = (unit_rows(np.atleast_2d(each)) for each in (first, second))
+    cosines = np.einsum("nd,nd->n", *unit).astype(np.float32)
+    return float(cosines[0]) if first.ndim == 1 else cosines
 
 
 def _vectors(embed: Callable[[Any], Any], size: int, given: Any) -> NDArray[np.float32]:

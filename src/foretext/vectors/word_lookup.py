@@ -177,6 +177,10 @@ class WordLookup:
         """
         return self._vector(word, norm=norm)
 
+    def get_normed_vectors(self) -> NDArray[np.float32]:
+        """Return all vectors with unit length (V, D), a new array; vectors of zeros stay zeros."""
+        return unit_rows(self.vectors)
+
     @checked_arguments
     def get_mean_vector(
         self,

@@ -1,9 +1,4 @@
-"""Similarities, neighbours and analogies of words, under gensim's names.
-
-The cost of optimal transport: what it takes at least to move one set of weights onto another. A
-linear programme over all pairs of points (Kantorovich), which scipy solves exactly; for the word
-mover's distance (Kusner et al. 2015, "From Word Embeddings to Document Distances").
-"""
+"""Similarities, neighbours and analogies of words, under gensim's names."""
 
 from __future__ import annotations
 
@@ -11,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from math import isfinite
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,18 +15,18 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.config import whole_number
 from foretext.base.errors import SettingError
 from foretext.vectors.neighbors import Nearest, search, unit_rows
+from foretext.vectors.transport import transport_cost
 from foretext.vectors.word_lookup import WordLookup
 
-__all__ = ["WordSimilarity", "example_words"]
+if TYPE_CHECKING:
+    from foretext.vectors.neighbor_graph import NeighborIndex
+
+__all__ = ["WordSimilarity", "as_vector", "given_words"]
 
 Term: TypeAlias = str | NDArray[Any] | tuple[str | NDArray[Any], float]
 Terms: TypeAlias = str | NDArray[Any] | Sequence[Term]
 
 _TINY = 1e-6  # of 3CosMul, as in the paper
-
-FUNCTION_WORDS = 100  # the most frequent words, nearly all of them without a topic, in any language
-FREQUENT = 2000  # words whose vectors have seen enough text
-SHORTEST = 5  # letters of a word; in large scripts, such as Chinese, two characters
 
 
 class WordSimilarity(WordLookup):
@@ -130,7 +125,7 @@ class WordSimilarity(WordLookup):
             return float("inf")
         points = [np.array([self._vector(word, norm=norm) for word in each]) for each in counts]
         weights = [np.array(list(each.values())) / each.total() for each in counts]
-        return _transport_cost(points[0], points[1], weights[0], weights[1])
+        return transport_cost(points[0], points[1], weights[0], weights[1])
 
     @checked_arguments
     def most_similar(
@@ -139,6 +134,8 @@ class WordSimilarity(WordLookup):
         negative: Terms | None = None,
         topn: int | None = 10,
         restrict_vocab: int | None = None,
+        *,
+        indexer: NeighborIndex | None = None,
     ) -> list[tuple[str, float]]:
         """Return the `topn` words nearest to the sum of `positive` less `negative`, with cosines.
 
@@ -153,10 +150,11 @@ class WordSimilarity(WordLookup):
             negative: terms that count against it.
             topn: how many words; None: all.
             restrict_vocab: use the most frequent words only, so many; None: all.
+            indexer: an approximate index of these vectors, which may miss words; None: none.
 
         Raises:
             UnknownWordError: a word is not in the vocabulary.
-            SettingError: the query is empty.
+            SettingError: the query is empty, or the index is of other vectors.
         """
         terms = [*_weighted(positive, 1.0), *_weighted(negative, -1.0)]
         if not terms:
@@ -164,8 +162,12 @@ class WordSimilarity(WordLookup):
         topn = self._number_of_words(topn)
         weights = np.array([weight for _, weight in terms], dtype=np.float32)
         query = _summed(weights, np.array([self._direction(term) for term, _ in terms]))  # (D,)
-        named = [term for term, _ in terms if isinstance(term, str)]
-        excluded = self._rows_of(named)
+        excluded = self._rows_of(term for term, _ in terms if isinstance(term, str))
+        if indexer is not None:
+            self._check_indexer(indexer, restrict_vocab)
+            found = indexer.similar_by_vector(query, max(topn, 0) + len(excluded) or 1)
+            left_out = {self.index_to_key[row] for row in excluded}
+            return [pair for pair in found if pair[0] not in left_out][: max(topn, 0)]
         nearest = self._search(query[None], topn + len(excluded), restrict_vocab)
         return self._named(nearest, 0, excluded, topn)
 
@@ -225,14 +227,13 @@ class WordSimilarity(WordLookup):
             raise SettingError(
                 "most_similar_cosmul needs at least one positive word or vector, and no weights."
             )
+        shifted = self._shifted_cosines
         above, below = (
-            [self._shifted_cosines(term, restrict_vocab) for term, _ in terms]
-            for terms in (wanted, unwanted)
+            [shifted(term, restrict_vocab) for term, _ in terms] for terms in (wanted, unwanted)
         )
         scores = np.prod(above, axis=0) / (np.prod(below, axis=0) + _TINY)  # (V,)
         topn = self._number_of_words(topn)
-        named = [term for term, _ in [*wanted, *unwanted] if isinstance(term, str)]
-        excluded = self._rows_of(named)
+        excluded = self._rows_of(t for t, _ in [*wanted, *unwanted] if isinstance(t, str))
         best = np.argsort(-scores, kind="stable")[: max(topn, 0) + len(excluded)]
         pairs = [
             (self.index_to_key[row], float(scores[row])) for row in best if row not in excluded
@@ -333,6 +334,53 @@ class WordSimilarity(WordLookup):
             raise SettingError("doesnt_match needs words to choose from.")
         unit = np.array([self._vector(word, norm=True) for word in words])  # (N, D)
         return words[int(np.argmin(unit @ unit.mean(axis=0)))]
+
+    @checked_arguments
+    def rank_by_centrality(
+        self, words: Iterable[str], use_norm: bool = True
+    ) -> list[tuple[float, str]]:
+        """Return words with their product with the mean direction of all, the most central first.
+
+        Args:
+            words: a set of words.
+            use_norm: give each word unit length, so that the products are cosines.
+
+        Raises:
+            UnknownWordError: a word is not in the vocabulary.
+            SettingError: there are no words.
+        """
+        words = given_words(words)
+        if not words:
+            raise SettingError("rank_by_centrality needs words to rank.")
+        vectors = np.array([self._vector(word, norm=use_norm) for word in words])  # (N, D)
+        mean = self.get_mean_vector(list(vectors), pre_normalize=False, post_normalize=True)
+        return sorted(zip((vectors @ mean).tolist(), words, strict=True), reverse=True)
+
+    @checked_arguments
+    def relative_cosine_similarity(self, word: str, other: str, topn: int = 10) -> float:
+        """Return the cosine of two words, divided by the sum of the `topn` highest of `word`.
+
+        Leeuwenberg et al. 2016 take a word for a synonym where it is above 1 / `topn`.
+
+        Args:
+            word: the word in the middle.
+            other: the word that may mean the same.
+            topn: how many neighbours of `word` are summed.
+
+        Raises:
+            UnknownWordError: a word is not in the vocabulary.
+            SettingError: there is no neighbour, or the sum is zero.
+        """
+        total = sum(score for _, score in self.similar_by_word(word, whole_number(topn, "topn")))
+        if not total:
+            raise SettingError(f"topn = {topn}: '{word}' has no neighbour to compare with.")
+        return self.similarity(word, other) / total
+
+    def _check_indexer(self, indexer: NeighborIndex, restrict_vocab: int | None) -> None:
+        if indexer.vectors is not self:
+            raise SettingError("indexer: it is of other vectors; build or load it with these.")
+        if restrict_vocab is not None:
+            raise SettingError("restrict_vocab has no effect on an index; leave one of them out.")
 
     def _number_of_words(self, topn: int | None) -> int:
         return len(self) if topn is None else min(whole_number(topn, "topn"), len(self))
@@ -451,50 +499,3 @@ def _weighted_term(term: Any, weight: float) -> tuple[str | NDArray[Any], float]
             "('ship', 0.5)."
         )
     return term[0], float(term[1])
-
-
-def example_words(words: Sequence[str], number: int = 8) -> list[str]:
-    """Return words that are frequent and probably have a topic, spread over the frequencies.
-
-    Args:
-        words: the most frequent first.
-        number: how many, at most.
-    """
-    frequent = words[FUNCTION_WORDS:FREQUENT] or words
-    telling = [word for word in frequent if word.isalpha() and _is_long(word)] or list(frequent)
-    step = max(1, len(telling) // number)
-    return telling[::step][:number]
-
-
-def _is_long(word: str) -> bool:
-    return len(word) >= (SHORTEST if word[0] < "\u2e80" else 2)
-
-
-def _transport_cost(
-    points: NDArray[np.float32],
-    others: NDArray[np.float32],
-    weights: NDArray[np.float64],
-    other_weights: NDArray[np.float64],
-) -> float:
-    """Return the least sum of Euclidean distance times weight.
-
-    Args:
-        points: (N, D).
-        others: (M, D).
-        weights: (N,), which sum to 1.
-        other_weights: (M,), likewise.
-    """
-    from scipy.optimize import linprog
-    from scipy.sparse import eye_array, kron, vstack
-    from scipy.spatial.distance import cdist
-
-    distances = cdist(points, others)  # (N, M)
-    if 1 in distances.shape:  # there is one plan only
-        return float(weights @ distances @ other_weights)
-    num_points, num_others = distances.shape
-    leaving = kron(eye_array(num_points), np.ones((1, num_others)))
-    arriving = kron(np.ones((1, num_points)), eye_array(num_others))
-    amounts = np.concatenate([weights, other_weights])
-    plan = linprog(distances.ravel(), A_eq=vstack([leaving, arriving]), b_eq=amounts)
-    assert plan.success, plan.message  # weights of the same sum can always be moved
-    return float(plan.fun)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import SettingError
@@ -20,6 +20,7 @@ from foretext.tokenizers.example_texts import EXAMPLE_TEXTS, examples_of_words
 from foretext.tokenizers.known_languages import languages_of_words
 from foretext.vectors.analogies import evaluate_analogies
 from foretext.vectors.analogy_scores import AnalogyResult
+from foretext.vectors.example_words import example_words
 from foretext.vectors.formats import ReadOptions, read_table, write_table
 from foretext.vectors.insight import all_texts, shortened_title, word_parts
 from foretext.vectors.storage import StorageType
@@ -31,7 +32,7 @@ from foretext.vectors.text_embedding import (
     word_weights,
 )
 from foretext.vectors.word_pairs import WordPairResult, evaluate_pairs
-from foretext.vectors.word_similarity import WordSimilarity, example_words
+from foretext.vectors.word_similarity import WordSimilarity, given_words
 
 __all__ = ["WordVectors"]
 
@@ -127,6 +128,83 @@ class WordVectors(WordSimilarity):
             OutputError: the file cannot be written.
         """
         write_table(Path(path), format, self._table, dtype)
+
+    @checked_arguments
+    def save_word2vec_format(self, path: str | Path, binary: bool = False) -> None:
+        """Write a file of word2vec: `save` under gensim's name.
+
+        Args:
+            path: the file.
+            binary: write numbers as bytes, not as text.
+
+        Raises:
+            VectorFileError: a word does not fit the format.
+            OutputError: the file cannot be written.
+        """
+        self.save(path, "word2vec-bin" if binary else "word2vec")
+
+    @checked_arguments
+    def vectors_for_all(
+        self, words: Iterable[str], allow_inference: bool = True, copy_vecattrs: bool = False
+    ) -> WordVectors:
+        """Return new vectors of these words alone, each once, in their order.
+
+        Words without a vector are left out.
+
+        Args:
+            words: such as those of another corpus.
+            allow_inference: compose words that are not in the vocabulary of their n-grams.
+            copy_vecattrs: keep the counts; composed words count 0.
+
+        Raises:
+            SettingError: none of them has a vector.
+        """
+        found = list(dict.fromkeys(given_words(words)))
+        is_kept = self.has_index_for if allow_inference else self.__contains__
+        kept = [word for word in found if is_kept(word)]
+        if not kept:
+            raise SettingError(
+                f"none of these {len(found):,} words has a vector; give words of the vocabulary."
+            )
+        counts = None
+        if copy_vecattrs and self.counts is not None:
+            rows = [self.get_index(word, -1) for word in kept]
+            counts = np.append(self.counts, 0)[rows]
+        return WordVectors(kept, self._vectors_of(kept), counts, split=self.split)
+
+    @checked_arguments
+    def with_vectors(
+        self, words: str | Sequence[str], vectors: ArrayLike, *, replace: bool = False
+    ) -> WordVectors:
+        """Return new vectors, with some words more; these here do not change.
+
+        As of gensim's `add_vectors`, words that are there already keep their vectors, and new words
+        come last and count 0.
+
+        Args:
+            words: N words, or one.
+            vectors: (N, D), or (D,) of one word.
+            replace: give words that are there already the new vectors.
+
+        Raises:
+            SettingError: words and vectors do not go together, or a word stands there twice.
+        """
+        given = WordVectors(given_words(words), np.atleast_2d(np.asarray(vectors, np.float32)))
+        if given.vector_size != self.vector_size:
+            raise SettingError(
+                f"vectors of {given.vector_size} numbers cannot join vectors of "
+                f"{self.vector_size}; give vectors of the same size."
+            )
+        known = self.key_to_index
+        new = [word for word in given.index_to_key if word not in known]
+        matrix = np.concatenate([self.vectors, given.vectors[[given.key_to_index[w] for w in new]]])
+        if replace:
+            old = [word for word in given.index_to_key if word in known]
+            rows = [given.key_to_index[word] for word in old]
+            matrix[[known[word] for word in old]] = given.vectors[rows]
+        counts = None if self.counts is None else np.append(self.counts, [0] * len(new))
+        all_words = [*self.index_to_key, *new]
+        return WordVectors(all_words, matrix, counts, self.subwords, split=self.split)
 
     def keep(self, folder: Path) -> str:
         """Write all that embeds texts into a folder; return the name of the file to open, or "".

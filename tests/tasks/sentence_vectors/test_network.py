@@ -81,6 +81,8 @@ def test_pairs_with_scores_measure_what_was_learned_from_texts(wordpiece: Subwor
         gold, firsts = [row.score for row in scores()], [row.text_a for row in scores()]
         seconds = [str(row.text_b) for row in scores()]
         cosines = np.diag(model.similarity(firsts, seconds))
+        paired = model.similarity_pairwise(firsts, seconds)
+        np.testing.assert_allclose(paired, cosines, atol=1e-6)
         expected = stats.spearmanr(gold, cosines).statistic, stats.pearsonr(gold, cosines)[0]
         assert (figures["spearman"], figures["pearson"]) == pytest.approx(expected, abs=1e-3)
         examined = examine(

@@ -33,7 +33,7 @@ from foretext.tasks.top import Top
 from foretext.tasks.windows import Windows
 from foretext.tokenizers.token_names import namer
 from foretext.vectors.insight import NearText, all_texts, nearest
-from foretext.vectors.text_cosines import text_cosines
+from foretext.vectors.text_cosines import paired_cosines, text_cosines
 from foretext.vectors.text_embedding import shortened
 
 __all__ = ["SentenceEncoder"]
@@ -172,6 +172,22 @@ class SentenceEncoder(TaskModel):
             SettingError: vectors are not finite, or of another size.
         """
         return text_cosines(self.embed, self.vector_size, firsts, seconds)
+
+    @checked_arguments
+    def similarity_pairwise(self, firsts: Any, seconds: Any) -> Any:
+        """Return the cosine of each first text with the second one of its place, (N,).
+
+        Vectors that `embed` has given can stand in place of texts; two texts give a number.
+
+        Args:
+            firsts: N texts, or their vectors (N, D).
+            seconds: N texts, or their vectors (N, D).
+
+        Raises:
+            CorpusError: an element is no text.
+            SettingError: vectors are not finite, or of another size or number.
+        """
+        return paired_cosines(self.embed, self.vector_size, firsts, seconds)
 
     def show(self, lines: Sequence[str]) -> list[Shown]:
         """Return how near the lines are to each other, and what each token adds.
