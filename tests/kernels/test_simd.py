@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
+from foretext.kernels import doubles
 from foretext.kernels.compile import kernel
+from foretext.kernels.elementary import exponential
 from foretext.kernels.simd import (
     LANES,
     absolute,
@@ -100,3 +106,55 @@ def test_inverse_root_is_good_to_single_precision() -> None:
     out = np.zeros(LANES, np.float32)
     run_inverse_root(a, out)
     np.testing.assert_allclose(out, 1 / np.sqrt(a.astype(np.float64)), rtol=1e-6)
+
+
+def sum_of_products(a, out):  # type: ignore[no-untyped-def]
+    store(out, 0, fma(load(a, 0), load(a, 16), load(a, 32)))
+
+
+def powers(a, out):  # type: ignore[no-untyped-def]
+    store(out, 0, exponential(load(a, 0)))
+
+
+def sum_of_double_products(a, out):  # type: ignore[no-untyped-def]
+    of_a = doubles.load(a, 0)
+    doubles.store(out, 0, doubles.multiply_add(of_a, of_a, of_a))
+
+
+def assembly(function: Callable[..., Any], dtype: type, processor: str, features: str) -> str:
+    """Return the code of a kernel for a processor of this architecture."""
+    import llvmlite.binding as llvm
+    import numba
+    from numba.core.compiler_lock import global_compiler_lock
+
+    array = numba.types.Array(numba.from_dtype(np.dtype(dtype)), 1, "C")
+    dispatcher = kernel(_nrt=False)(function).compiled
+    dispatcher.compile((array, array))
+    library = dispatcher.overloads[array, array].library
+    with global_compiler_lock:
+        library.finalize()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    machine = target.create_target_machine(processor, features, 3)
+    module = llvm.parse_assembly(library.get_llvm_str())
+    return str(machine.emit_assembly(module))
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype"),
+    [(sum_of_products, np.float32), (powers, np.float32), (sum_of_double_products, np.float64)],
+)
+def test_products_are_added_without_calls_of_the_c_library(
+    function: Callable[..., Any], dtype: type
+) -> None:
+    code = assembly(function, dtype, "generic", "")  # of AMD64: no instruction adds products
+    assert len(code) > 100
+    assert not re.search(r"\bfmaf?\b", code)
+
+
+def test_products_are_added_in_one_instruction_where_there_is_one() -> None:
+    import llvmlite.binding as llvm
+
+    if not llvm.get_process_triple().startswith("x86_64"):
+        pytest.skip("names the instructions of AMD64")
+    assert "vfmadd" in assembly(sum_of_products, np.float32, "generic", "+avx2,+fma")
+    assert "vmulps" not in assembly(sum_of_products, np.float32, "generic", "+avx2,+fma")

@@ -101,11 +101,11 @@ def splat(typing: Any, value: Any) -> Any:
 
 @intrinsic
 def multiply_add(typing: Any, a: Any, b: Any, c: Any) -> Any:
-    """``a * b + c`` in each lane, rounded once."""
+    """``a * b + c`` in each lane, rounded once where the processor has an instruction for it."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = ir.FunctionType(_DOUBLES, [_DOUBLES] * 3)
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.fma.v8f64")
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.fmuladd.v8f64")
         return builder.call(function, args)
 
     return doubles(doubles, doubles, doubles), generate

@@ -49,7 +49,7 @@ def _call(builder: Any, name: str, result: Any, *args: Any) -> Any:
 
 
 def _fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
-    return _call(builder, "llvm.fma.v16f32", _FLOATS, a, b, c)
+    return _call(builder, "llvm.fmuladd.v16f32", _FLOATS, a, b, c)
 
 
 @intrinsic
