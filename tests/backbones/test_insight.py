@@ -156,3 +156,19 @@ def test_a_network_that_looks_at_its_own_past_says_so(kind: ScoreKind) -> None:
         parts = backbone_parts(backbone, Inputs(torch.tensor([[1, 2, 3, 4]])), "abcd")
     said = [part.text for part in parts if isinstance(part, Note)]
     assert any(text.startswith("Attention to the past") for text in said)
+
+
+def test_gates_stand_in_one_grid_by_layer_side_and_name() -> None:
+    shape = {"vector_size": 4, "dim": 4, "num_layers": 2, "dropout": 0.0}
+    backbone = Recurrent(Recurrent.Config(kind="gru", bidirectional=True, **shape), 9).eval()
+    inputs = Inputs(torch.tensor([[1, 2, 3]]))
+    with in_language("en"), torch.no_grad():
+        parts = backbone_parts(backbone, inputs, "abc")
+        gates = backbone.gates(inputs)
+    (grid,) = [each for each in parts if isinstance(each, Grid) and "gates" in each.title]
+    assert len(grid.rows) == 2 * 2 * 2
+    assert grid.rows[0] == "layer 1, from the left: reset"
+    mean = gates[1]["right", "update"][0].mean(-1).numpy()
+    assert grid.values[grid.rows.index("layer 2, from the right: update")] == pytest.approx(
+        mean, abs=1e-3
+    )

@@ -222,3 +222,42 @@ def test_only_a_network_from_the_left_looks_back() -> None:
     assert not recurrent().has_attention
     with pytest.raises(SettingError, match="Recurrent has no attention"):
         recurrent().attention_maps(Inputs(IDS))
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_an_lstm_s_states_follow_from_its_gates(bidirectional: bool) -> None:
+    backbone = recurrent(kind="lstm", bidirectional=bidirectional, num_layers=1).eval()
+    (gates,), x = backbone.gates(Inputs(IDS)), backbone.tokens(Inputs(IDS))
+    states = backbone(Inputs(IDS)).last
+    layer = backbone.blocks[0]
+    for side, reader, flip in [("left", layer.rightward, False), ("right", layer.leftward, True)]:
+        if reader is None:
+            continue
+        inputs = x.flip(1) if flip else x
+        opened = {name: gates[side, name].flip(1) if flip else gates[side, name]
+                  for name in ("input", "forget", "output")}  # fmt: skip
+        rows = slice(2 * D, 3 * D)  # of the candidate, g
+        h = c = torch.zeros(len(IDS), D)
+        for t in range(IDS.shape[1]):
+            g = inputs[:, t] @ reader.weight_ih[rows].T + reader.bias_ih[rows]
+            g = torch.tanh(g + h @ reader.weight_hh[rows].T + reader.bias_hh[rows])
+            c = opened["forget"][:, t] * c + opened["input"][:, t] * g
+            h = opened["output"][:, t] * torch.tanh(c)
+            at = IDS.shape[1] - 1 - t if flip else t
+            own = states[:, at, D:] if flip else states[:, at, :D]
+            torch.testing.assert_close(own, h, atol=1e-5, rtol=1e-5)
+
+
+def test_a_gru_s_states_follow_from_its_gates_and_a_plain_cell_has_none() -> None:
+    backbone = recurrent(kind="gru", bidirectional=False, num_layers=1).eval()
+    (gates,), x = backbone.gates(Inputs(IDS)), backbone.tokens(Inputs(IDS))
+    reader, h = backbone.blocks[0].rightward, torch.zeros(len(IDS), D)
+    rows, states = slice(2 * D, 3 * D), backbone(Inputs(IDS)).last
+    for t in range(IDS.shape[1]):
+        past = h @ reader.weight_hh[rows].T + reader.bias_hh[rows]
+        own = x[:, t] @ reader.weight_ih[rows].T + reader.bias_ih[rows]
+        new = torch.tanh(own + gates["left", "reset"][:, t] * past)
+        update = gates["left", "update"][:, t]
+        h = (1 - update) * new + update * h
+        torch.testing.assert_close(states[:, t], h, atol=1e-5, rtol=1e-5)
+    assert recurrent(kind="rnn").gates(Inputs(IDS)) == [{}, {}]

@@ -12,12 +12,13 @@ from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
 from foretext.language_model import LanguageModel
 from foretext.objectives.causal_lm import CausalLM
+from foretext.objectives.electra import Electra
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.objectives.unilm import UniLM
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 
-__all__ = ["SENTENCES", "Lines", "bert", "gpt", "learned_tokenizer", "lstm", "unilm"]
+__all__ = ["SENTENCES", "Lines", "bert", "electra", "gpt", "learned_tokenizer", "lstm", "unilm"]
 
 SENTENCES = [
     "the king and the queen live in a castle by the sea",
@@ -55,6 +56,14 @@ def bert(seed: int = 0, *, next_sentence: bool = False, **settings: Any) -> Lang
     backbone = _backbone(seed, tokenizer, **settings)
     config = MaskedLM.Config(next_sentence=next_sentence)
     return LanguageModel(tokenizer, backbone, MaskedLM(config, backbone, tokenizer), device="cpu")
+
+
+def electra(seed: int = 0) -> LanguageModel:
+    """A detector of replaced tokens, of two layers, with its generator."""
+    tokenizer = learned_tokenizer("wordpiece")
+    backbone = _backbone(seed, tokenizer)
+    objective = Electra(Electra.Config(), backbone, tokenizer)
+    return LanguageModel(tokenizer, backbone, objective, device="cpu")
 
 
 def gpt(

@@ -8,7 +8,9 @@ from foretext.backbones.recurrent import Recurrent
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.batch import Inputs
 from foretext.language_model import LanguageModel
-from tests.language_model.models import SENTENCES, bert, gpt
+from foretext.messages import in_language
+from foretext.shown import Note, Shown, Table
+from tests.language_model.models import SENTENCES, bert, electra, gpt
 
 
 def test_layers_begin_with_embeddings_and_end_with_what_embed_pools() -> None:
@@ -120,3 +122,35 @@ def test_pairs_that_cannot_be_read_are_refused() -> None:
         model.embed([" ".join(SENTENCES)], seconds=["king"])
     with pytest.raises(CorpusError, match="A pair of texts has"):
         model.layers("the king", " ".join(SENTENCES))
+
+
+def notes(shown: Shown) -> list[str]:
+    return [part.text for part in shown.parts if isinstance(part, Note)]
+
+
+def test_a_pair_shows_whether_its_second_text_follows() -> None:
+    """The share of class 1, as the loss of next-sentence prediction counts it."""
+    model = bert(next_sentence=True)
+    states = torch.from_numpy(model.layers("the king", "the queen").states[-1:])
+    with torch.inference_mode():
+        share = float(model.objective.next_sentence(states).softmax(-1)[0, 1])
+    with in_language("en"):
+        (pair,), (text,) = model.show(["the king\tthe queen"]), model.show(["the king"])
+    assert any(f"with a probability of {share:.3f}" in note for note in notes(pair))
+    assert not any("Next-sentence" in note for note in notes(text))
+    with in_language("en"):
+        assert not any("Next-sentence" in note for note in notes(bert().show(["the\tking"])[0]))
+
+
+def test_electra_shows_which_tokens_it_takes_for_replaced_ones() -> None:
+    model = electra()
+    with in_language("en"):
+        (shown,) = model.show(["the king and queen"])
+    (table,) = [
+        each for each in shown.parts if isinstance(each, Table) and "discriminator" in each.title
+    ]
+    assert [row[0] for row in table.rows] == ["[CLS]", "the", "king", "and", "queen", "[SEP]"]
+    states = torch.from_numpy(model.layers("the king and queen").states[-1:])
+    with torch.inference_mode():
+        shares = model.objective.replaced(states)[0].sigmoid()
+    assert [row[1] for row in table.rows] == pytest.approx(shares.tolist(), abs=1e-3)

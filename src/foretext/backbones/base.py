@@ -322,6 +322,17 @@ class Backbone(nn.Module, ABC):
         """
         raise SettingError(f"{type(self).__name__} has no attention to be looked at.")
 
+    def gates(self, inputs: Inputs) -> list[dict[tuple[str, str], Tensor]]:
+        """Return, for each layer, how far its gates are open, 0 to 1; [] of a network without any.
+
+        Args:
+            inputs: (B, T), without padding.
+
+        Returns:
+            (B, T, D) by the side that the reader begins at, "left" or "right", and the gate's name.
+        """
+        return []
+
     def cross_attention_maps(self, inputs: Inputs) -> tuple[Tensor, ...]:
         """Return, for each layer, how much each position takes from each of the source's.
 

@@ -10,13 +10,14 @@ L layers, H heads, T positions, S positions that are looked at, D numbers of a s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from foretext.backbones.base import Backbone
 from foretext.data.batch import Inputs
@@ -30,6 +31,7 @@ __all__ = [
     "HeadFigures",
     "attention_parts",
     "backbone_parts",
+    "gate_parts",
     "head_figures",
     "layer_parts",
     "norm_grid",
@@ -46,6 +48,7 @@ DIGITS = 4
 
 LAYERS = MessageTable("insight.layers")
 ATTENTION = MessageTable("insight.attention")
+GATES = MessageTable("insight.gates")
 SHARES = MessageTable("insight.shares")
 
 Array = NDArray[np.floating]
@@ -61,7 +64,7 @@ def backbone_parts(backbone: Backbone, inputs: Inputs, tokens: Sequence[str]) ->
     """
     states = backbone(replace(inputs, needed="all"), keep_layers=True)
     layers = [_array(layer[0]) for layer in [*states.layers[:-1], states.last]]
-    parts = layer_parts(layers, tokens)
+    parts = [*layer_parts(layers, tokens), *gate_parts(backbone.gates(inputs), tokens)]
     if backbone.has_attention:
         maps = [_array(layer[0]) for layer in backbone.attention_maps(inputs)]
         return [*parts, *attention_parts("self", maps, tokens, tokens)]
@@ -117,6 +120,27 @@ def norm_grid(layers: Sequence[Array], tokens: Sequence[str]) -> Grid:
     norms = np.stack([np.linalg.norm(layer[:MOST_SHOWN], axis=1) for layer in layers])
     names = layer_names(len(layers))
     return Grid.of(LAYERS("norms"), names, tokens[:MOST_SHOWN], rounded(norms))
+
+
+def gate_parts(
+    layers: Sequence[Mapping[tuple[str, str], Tensor]], tokens: Sequence[str]
+) -> list[Part]:
+    """Return how far gates are open at each position, in the mean of the numbers of a state.
+
+    Args:
+        layers: (1, T, D) by side and name, of each layer.
+        tokens: T names.
+    """
+    found = {
+        GATES("row", layer=number, side=GATES(side), gate=GATES(gate)): values
+        for number, gates in enumerate(layers, 1)
+        for (side, gate), values in gates.items()
+    }
+    if not found:
+        return []
+    means = np.stack([_array(values[0].mean(-1))[:MOST_SHOWN] for values in found.values()])
+    grid = Grid.of(GATES("title"), found, tokens[:MOST_SHOWN], rounded(means))
+    return [Note(GATES("note")), grid]
 
 
 def layer_names(num: int) -> list[str]:

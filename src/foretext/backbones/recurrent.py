@@ -124,6 +124,15 @@ class Recurrent(WordBackbone):
         states, _ = self._continued(self.tokens(inputs), ())
         return (self.attention.weights(states[-1], states[-1][:, :0]).unsqueeze(1),)
 
+    def gates(self, inputs: Inputs) -> list[dict[tuple[str, str], Tensor]]:
+        """Return, for each layer, how far its gates are open at each position, (B, T, D) each."""
+        x, found = self.tokens(inputs), []
+        for layer, block in enumerate(self.blocks):
+            x = self._between(x, layer)
+            found.append(cast(RecurrentLayer, block).gates(x))
+            x = block(x)
+        return found
+
     def layer_states(
         self, embedded: Tensor, inputs: Inputs, carried: tuple[Tensor, ...]
     ) -> tuple[list[Tensor], tuple[Tensor, ...]]:

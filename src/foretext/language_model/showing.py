@@ -87,6 +87,7 @@ class TextsInModel:
         parts = [*self._reading(read), *self._fillings(first if not second else "")]
         if not second and not self._has_mask(first):
             parts += self._expected(read)
+        parts += self._judged(read, is_pair=bool(second))
         if self.model.is_sentence_encoder and not self.model.dense and not second:
             states = self.network.backbone(read.inputs).last[0].float().cpu().numpy()
             parts += share_parts(read.tokens, states, self.model.pooling, near)
@@ -127,6 +128,13 @@ class TextsInModel:
         spelling = None if read.inputs.spelling is None else read.inputs.spelling.cpu().numpy()
         name = namer(self.model.tokenizer, spelling)
         return expectation_parts(expected, ids.tolist(), name, V)
+
+    def _judged(self, read: _Read, *, is_pair: bool) -> list[Part]:
+        """Return what other heads of the objective say of the row."""
+        if self.objective is None:
+            return []
+        states = self.network.backbone(read.inputs).last
+        return self.objective.judged(states, read.tokens, is_pair=is_pair)
 
     def _fillings(self, text: str) -> list[Part]:
         """Return what stands at each mask, where the text has some and the model fills them."""

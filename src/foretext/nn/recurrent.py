@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
@@ -23,6 +24,11 @@ RecurrentKind = Literal["rnn", "lstm", "gru"]
 Carried = tuple[Tensor, ...]  # (B, D) each: h, and c of an LSTM; none: zeros
 
 GATES: dict[RecurrentKind, int] = {"rnn": 1, "lstm": 4, "gru": 3}
+GATE_NAMES: dict[RecurrentKind, dict[str, int]] = {  # in which of these parts of the rows each is
+    "rnn": {},
+    "lstm": {"input": 0, "forget": 1, "output": 3},
+    "gru": {"reset": 0, "update": 1},
+}
 
 
 class Reader(nn.Module):
@@ -62,6 +68,20 @@ class Reader(nn.Module):
                 states, *last = run(x, hidden, weights, *options)
         return states, tuple(state[0] for state in last)
 
+    def gates(self, x: Tensor) -> dict[str, Tensor]:
+        """Return how far each gate is open, 0 to 1, at each position of (B, T, E): (B, T, D) each.
+
+        Of an LSTM: "input", "forget" and "output"; of a GRU: "reset" and "update", where 1 keeps
+        the state before; {} of plain cells, which have none.
+        """
+        names = GATE_NAMES[self.kind]
+        states = self(x)[0]
+        before = torch.cat((torch.zeros_like(states[:, :1]), states[:, :-1]), 1)
+        sums = F.linear(x, self.weight_ih, self.bias_ih)
+        sums = sums + F.linear(before, self.weight_hh, self.bias_hh)
+        parts = sums.chunk(GATES[self.kind], -1)
+        return {name: parts[row].sigmoid() for name, row in names.items()}
+
 
 class RecurrentLayer(nn.Module):
     """A reader from the left and, where it is bidirectional, another from the right.
@@ -96,6 +116,18 @@ class RecurrentLayer(nn.Module):
         order = _reversing(lengths, x.shape[1])
         leftward, _ = self.leftward(_in_order(x, order))
         return torch.cat((states, _in_order(leftward, order)), -1)
+
+    def gates(self, x: Tensor) -> dict[tuple[str, str], Tensor]:
+        """Return the `gates` of each reader by side, "left" or "right" where it begins, and name.
+
+        Args:
+            x: (B, T, E), rows without padding.
+        """
+        found = {("left", name): gate for name, gate in self.rightward.gates(x).items()}
+        if self.leftward is not None:
+            for name, gate in self.leftward.gates(x.flip(1)).items():
+                found["right", name] = gate.flip(1)
+        return found
 
     def continued(self, x: Tensor, carried: Carried) -> tuple[Tensor, Carried]:
         """Read on from carried states, unidirectional; return states (B, T, D) and the last ones.

@@ -36,6 +36,7 @@ from foretext.objectives.criterion import Criterion
 from foretext.objectives.expectation import Expected, Row, from_both_sides
 from foretext.objectives.gap import Gap
 from foretext.objectives.reading import Reading
+from foretext.shown import Part
 from foretext.tokenizers.frames import FrameKind
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
@@ -213,6 +214,16 @@ class Objective(Criterion):
         if head is None or not self.fills or self.writes_spans:
             return {}
         return {"both": from_both_sides(head, partial(self.states_of_masks, backbone), row)}
+
+    def judged(self, states: Tensor, tokens: Sequence[str], *, is_pair: bool) -> list[Part]:
+        """Return what heads other than `token_head` say of a row, for ``foretext show RUN``.
+
+        Args:
+            states: of the backbone, (1, T, D).
+            tokens: T names.
+            is_pair: whether the row has two texts.
+        """
+        return []
 
     def gap(self, pieces: Sequence[Sequence[int]], written: Sequence[Sequence[int]]) -> Gap:
         """Return how the next gap of a text is filled, if the objective `writes_spans`.

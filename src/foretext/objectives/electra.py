@@ -30,6 +30,7 @@ from foretext.data.framing import Framing
 from foretext.data.row_draws import RowDraws
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
+from foretext.messages import MessageTable
 from foretext.nn.feed_forward import ACTIVATIONS, Activation
 from foretext.nn.parameters import share_parameter
 from foretext.nn.vocabulary_head import Score, VocabularyHead
@@ -44,11 +45,13 @@ from foretext.objectives.masking import (
     with_masked_positions,
 )
 from foretext.objectives.shown_example import ShownExample, say
-from foretext.shown import Note, Part, TokenLines
+from foretext.shown import Cell, Note, Part, Table, TokenLines
 from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Detector", "Electra"]
+
+JUDGED = MessageTable("insight.judged")
 
 INIT_STD = 0.02  # of the detector's first weights, as of those of other heads
 
@@ -184,6 +187,15 @@ class Electra(Objective):
             tokens=batch.inputs.num_tokens,
         )
         return [Note(note), TokenLines(say("default.row"), lines), *example.seen()]
+
+    def judged(self, states: Tensor, tokens: Sequence[str], *, is_pair: bool) -> list[Part]:
+        """Return how probable the discriminator finds it that each token was replaced."""
+        shares = self.replaced(states)[0].float().sigmoid().tolist()
+        rows: list[tuple[Cell, ...]] = [
+            (token, round(share, 4)) for token, share in zip(tokens, shares, strict=True)
+        ]
+        columns = JUDGED.columns("token", "replaced")
+        return [Table.of(JUDGED("replaced_table"), columns, rows)]
 
     def examples(self, tokens: TokenFile, *, held_out: bool = False) -> Examples:
         """Cut rows from the text; each is masked differently every time it is read."""

@@ -19,6 +19,7 @@ from foretext.data.batch import Batch, Visibility
 from foretext.data.examples import Examples
 from foretext.data.token_file import TokenFile
 from foretext.data.token_stream import TokenStream
+from foretext.messages import MessageTable
 from foretext.nn.vocabulary_head import HeadTransform, Score, VocabularyHead, class_score
 from foretext.objectives.base import ModelInUse, Objective, TaskHeads, row_length
 from foretext.objectives.cloze import cloze_head, hide_a_word
@@ -37,6 +38,8 @@ from foretext.tokenizers.base import Tokenizer
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["MaskedLM"]
+
+JUDGED = MessageTable("insight.judged")
 
 
 def _without_pairs(config: Any, texts: Sequence[TokenFile]) -> tuple[Any, str | None]:
@@ -172,6 +175,13 @@ class MaskedLM(Objective):
         if "follows" in batch.targets:
             counts["next_sentence"] = len(batch)
         return counts
+
+    def judged(self, states: Tensor, tokens: Sequence[str], *, is_pair: bool) -> list[Part]:
+        """Return how probable it is that the second text of a pair follows the first."""
+        if self.next_sentence is None or not is_pair:
+            return []
+        share = float(self.next_sentence(states).float().softmax(-1)[0, 1])
+        return [Note(JUDGED("follows", share=share))]
 
     def scores(self, states: States, batch: Batch) -> Mapping[str, Score]:
         """Score the masked tokens, and the pairs by the state of `[CLS]`."""
