@@ -35,6 +35,14 @@ def export(
         int | None,
         typer.Option(metavar="N", min=2, help="Of word vectors on a page: the first N words."),
     ] = None,
+    runtime: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Of a network on a page: the folder node_modules with onnxruntime-web and "
+            "@huggingface/tokenizers; by default the one in this folder or above it.",
+        ),
+    ] = None,
     texts: Annotated[
         str | None,
         typer.Option(
@@ -48,14 +56,16 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a model for other programs, or for web browsers."""
-    if page and to is not None:
+    if page and to not in (None, "onnx", "onnx-int8"):
         raise SettingError(f"--page and --to {to} are two exports; give one of them.")
     if page:
         options: dict[str, Any] = {"texts": texts, "limit": limit, "overwrite": overwrite}
+        options |= {"to": to, "runtime": runtime}
         _write_page(run, output, options, quiet=quiet, as_json=as_json)
         return
-    if limit is not None:
-        raise SettingError("--limit has no effect without --page; leave it out.")
+    for name, given in (("limit", limit), ("runtime", runtime)):
+        if given is not None:
+            raise SettingError(f"--{name} has no effect without --page; leave it out.")
     from foretext.exporting.export import export as exported
 
     found = exported(
@@ -81,7 +91,7 @@ def _write_page(
         return
     if found.check is not None:
         say(
-            f"{counted(found.check.texts, 'text')} compared: equal words and features, largest "
+            f"{counted(found.check.texts, 'text')} compared: equal {found.compared_parts}, largest "
             f"difference {found.check.largest:.2g}"
         )
     say(f"{found.loaded_bytes:,} bytes to load, numbers as {found.dtype}: {output}")

@@ -19,7 +19,7 @@ from foretext.exporting.texts import compared_rows
 from foretext.kinds import KINDS, TASK, Kind
 from foretext.progress import Progress, is_quiet
 
-__all__ = ["RECORD", "Exported", "export"]
+__all__ = ["RECORD", "Exported", "compared", "export"]
 
 RECORD, CARD = "export.json", "README.md"
 BLOCK = 64  # inputs that are compared at once, at most
@@ -85,7 +85,7 @@ def export(
     bar = Progress("exporting", len(rows), "texts", quiet=is_quiet(quiet))
     with bar, atomic_folder(output) as folder:
         form.write(folder)
-        parity = _compared(form, folder, rows, bar)
+        parity = compared(form, folder, rows, bar)
         parity.check(form.bound, to)
         _describe(folder, form, to, parity, num_own, Path(run).resolve().name)
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
@@ -121,8 +121,15 @@ def _refusal(run: str | Path, to: str, kind: Kind) -> str:
     )
 
 
-def _compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progress) -> Parity:
-    """Compare block by block."""
+def compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progress) -> Parity:
+    """Compare what was written with the original, block by block.
+
+    Args:
+        form: that has written it.
+        folder: that it has written.
+        rows: inputs.
+        bar: advances by the inputs.
+    """
     found: list[Parity] = []
     for indices in blocks(form.sizes(rows)):
         some = [rows[index] for index in indices]

@@ -55,23 +55,26 @@ def found_node() -> Node:
     return Node(path, "")
 
 
-def check_by_node(program: str, model: Path, wanted: dict[str, Any]) -> CheckFigures:
+def check_by_node(
+    program: str, model: Path, wanted: dict[str, Any], script: str = "node_check.js"
+) -> CheckFigures:
     """Run the code of a page on texts whose answers are known.
 
     Args:
         program: the path of Node.js.
-        model: the page's file.
-        wanted: as `static/engine/check.js` has it.
+        model: the page's file, or its folder.
+        wanted: as `static/engine/check.js` or `network_check.js` has it.
+        script: of `static/`, which compares them.
 
     Raises:
         ModelFileError: an answer differs by more than the bound.
         OutputError: the code fails.
     """
     with temporary_folder() as folder:
-        script, answers = folder / "check.cjs", folder / "wanted.json"
-        script.write_text(bundle("node_check.js"), encoding="utf-8")
+        joined, answers = folder / "check.cjs", folder / "wanted.json"
+        joined.write_text(bundle(script), encoding="utf-8")
         answers.write_text(json.dumps(wanted), encoding="utf-8")
-        command = [program, str(script), str(model), str(answers)]
+        command = [program, str(joined), str(model), str(answers)]
         try:
             run = _output_of(command, PATIENCE)
         except (OSError, subprocess.TimeoutExpired) as error:

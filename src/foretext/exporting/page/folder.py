@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext._version import __version__
-from foretext.artifact import FASTTEXT_FILES, load, load_task, opened_run
+from foretext.artifact import FASTTEXT_FILES, kind_of_run, load, load_task, opened_run
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import whole_number
 from foretext.base.counted import counted
@@ -33,6 +33,7 @@ from foretext.exporting.page.bundle import bundle, page_source
 from foretext.exporting.page.check_texts import check_texts, first_texts
 from foretext.exporting.page.checking import CheckFigures, Node, check_by_node, found_node
 from foretext.exporting.page.page_model import PageModel, numbers_of
+from foretext.exporting.page.runtime import found_runtime
 from foretext.exporting.page.storage import STORAGE_TYPES, packed, stored
 from foretext.progress import Progress, human_bytes, is_quiet
 from foretext.tasks.fasttext.bin_file import holds_classifier
@@ -73,6 +74,12 @@ class PageReport(NamedTuple):
     check: CheckFigures | None  # None: there is no Node.js
     is_local: bool  # whether it also opens as a local file
     notes: tuple[str, ...] = ()
+    is_network: bool = False  # which ONNX Runtime runs
+
+    @property
+    def compared_parts(self) -> str:
+        """What of a text has to be equal on the page and in Python."""
+        return "token ids" if self.is_network else "words and features"
 
     def record(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -87,6 +94,8 @@ def export_page(
     *,
     texts: Any = None,
     limit: int | None = None,
+    to: str | None = None,
+    runtime: str | Path | None = None,
     overwrite: bool = False,
     quiet: bool | None = None,
 ) -> PageReport:
@@ -100,6 +109,9 @@ def export_page(
         texts: to compare with: files, or texts in memory; None: those that the run has learned
             from, or texts made up of the model's words. foretext adds difficult ones.
         limit: words to keep of word vectors, the first ones, two at least; None: all.
+        to: the form of a network, "onnx" or "onnx-int8"; None: "onnx".
+        runtime: the folder ``node_modules`` with onnxruntime-web and @huggingface/tokenizers, which
+            run networks; None: the one in the working folder or above it.
         overwrite: replace a folder that is there.
         quiet: show no progress; None: show it on a terminal.
 
@@ -111,6 +123,10 @@ def export_page(
     """
     output = Path(output)
     refuse_output(run, output, overwrite=overwrite)
+    if not _is_plain(run):
+        return _network_page(run, output, texts, limit, to, runtime, quiet)
+    if to is not None or runtime is not None:
+        raise SettingError("to and runtime have no effect here: the model is no network.")
     model = _page_model(run, limit)
     own = _own_texts(run, model, texts)
     rows = check_texts(own, model.frequent_words)
@@ -131,7 +147,61 @@ def export_page(
             report = _reported(folder, output, model, dtype, bound, check)
             report = report._replace(notes=_notes(report, model, own, node))
             _write_card(folder, report, model.name)
-            size = sum(path.stat().st_size for path in folder.iterdir())
+            size = folder_bytes(folder)
+    return report._replace(bytes=size)
+
+
+def _is_plain(run: str | Path) -> bool:
+    """Whether a page has code of its own for a model; else it may be a network."""
+    path = opened_run(run).path
+    return path.is_file() or not kind_of_run(run).exports or load(run).kind in PAGE_MODELS
+
+
+def _network_page(
+    run: str | Path,
+    output: Path,
+    texts: Any,
+    limit: int | None,
+    to: str | None,
+    runtime: str | Path | None,
+    quiet: bool | None,
+) -> PageReport:
+    """Write a page that runs a network, as `export_page` does."""
+    from foretext.exporting.page.network import BOUNDS, NetworkPage
+
+    if limit is not None:
+        raise SettingError("--limit has no effect on a network; it is for word vectors.")
+    form, folder_of_run = to or "onnx", opened_run(run).path
+    page = NetworkPage(load(run), kind_of_run(run), Path(run).resolve().name, form)
+    found = found_runtime(None if runtime is None else Path(runtime))
+    node = found_node()
+    bar = Progress("exporting", None, "texts", quiet=is_quiet(quiet))
+    with bar, atomic_folder(output) as folder:
+        written = page.write(folder, found, folder_of_run, texts, bar)
+        _write_page_files(folder)
+        check = None if node.path is None else page.check(node.path, folder, written.wanted)
+        _write_index(folder, check, is_network=True)
+        loaded = written.loaded_bytes + sum(
+            (folder / name).stat().st_size for name in LOADED if name != MODEL
+        )
+        size = folder_bytes(folder)
+        dtype: StorageType = "int8" if form == "onnx-int8" else "float32"
+        report = PageReport(
+            output,
+            page.pipeline,
+            size,
+            loaded,
+            written.model_bytes,
+            dtype,
+            BOUNDS[form],
+            check,
+            False,
+            (),
+            is_network=True,
+        )
+        report = report._replace(notes=_network_notes(written.num_own, node, check))
+        _write_card(folder, report, page.name)
+        size = folder_bytes(folder)
     return report._replace(bytes=size)
 
 
@@ -204,17 +274,26 @@ def _write_files(folder: Path, model: PageModel, dtype: StorageType) -> None:
     if (folder / MODEL).stat().st_size <= LARGEST_SCRIPT:
         text = base64.b64encode((folder / MODEL).read_bytes()).decode()
         _write(folder / SCRIPT, f'"use strict";\nglobalThis.foretextModel = "{text}";\n')
+    _write_page_files(folder)
+
+
+def _write_page_files(folder: Path) -> None:
+    """Write the code of the page, and its look."""
     _write(folder / "icon.svg", page_source("playground/icon.svg"))
     _write(folder / "page.js", bundle("page/entry.js"))
     styles = ("playground/style.css", "playground/tasks.css", "page.css")
     _write(folder / "page.css", "\n".join(map(page_source, styles)))
 
 
-def _write_index(folder: Path, check: CheckFigures | None) -> None:
-    """Write the page itself, which says how it was compared."""
+def _write_index(folder: Path, check: CheckFigures | None, *, is_network: bool = False) -> None:
+    """Write the page itself, which says how it was compared, and whether it runs a network."""
     said = "" if check is None else f"{check.texts} {check.largest:.1e}"
     mark = f'<meta name="foretext-check" content="{said}">\n' if said else ""
-    _write(folder / "index.html", page_source("index.html").replace(MARK, mark))
+    source = page_source("index.html")
+    if is_network:
+        mark += '<meta name="foretext-network">\n'
+        source = source.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
+    _write(folder / "index.html", source.replace(MARK, mark))
 
 
 def _write_check(folder: Path, wanted: dict[str, Any]) -> None:
@@ -223,6 +302,11 @@ def _write_check(folder: Path, wanted: dict[str, Any]) -> None:
     _write(folder / "check.js", bundle("page/check_entry.js"))
     text = json.dumps(wanted)
     _write(folder / "wanted.js", f'"use strict";\nglobalThis.foretextWanted = {text};\n')
+
+
+def folder_bytes(folder: Path) -> int:
+    """Return the bytes of all files."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _write(path: Path, text: str) -> None:
@@ -267,6 +351,19 @@ def _notes(report: PageReport, model: PageModel, own: Texts, node: Node) -> tupl
     return tuple(notes)
 
 
+def _network_notes(num_own: int, node: Node, check: CheckFigures | None) -> tuple[str, ...]:
+    """Return what the user should know of a page that runs a network."""
+    notes = []
+    if not num_own:
+        notes.append("none of the compared texts is yours; give some by --texts")
+    if check is None:
+        notes.append(
+            f"{node.lack}, so the page has not been compared with Python; install Node.js and "
+            "export again"
+        )
+    return tuple(notes)
+
+
 def _write_card(folder: Path, report: PageReport, run: str) -> None:
     """Write ``export.json`` and ``README.md``."""
     figures = {name: value for name, value in report.record().items() if name != "bytes"}
@@ -299,9 +396,11 @@ def _card(report: PageReport, run: str) -> str:
 def _compared(report: PageReport) -> str:
     check = report.check
     if check is None:
+        if report.is_network:
+            return "The page has not been compared with Python: there was no Node.js."
         return "`check.html` compares the page's answers with Python's."
     return (
-        f"Node.js ran its code on {counted(check.texts, 'text')}: words and features are equal to "
-        f"Python's, and the largest difference of {check.numbers:,} numbers is "
+        f"Node.js ran its code on {counted(check.texts, 'text')}: {report.compared_parts} are "
+        f"equal to Python's, and the largest difference of {check.numbers:,} numbers is "
         f"{check.largest:.2g} (at most {report.bound:.2g} is allowed)."
     )

@@ -16,7 +16,7 @@ from foretext.exporting.page.check_texts import LONGEST, MOST_TEXTS, first_texts
 from foretext.exporting.page.storage import Matrices
 from foretext.tokenizers.example_texts import example_texts
 
-__all__ = ["Answers", "PageModel", "label_answers", "numbers_of", "texts_of_rows"]
+__all__ = ["Answers", "PageModel", "label_answers", "numbers_of", "page_info", "texts_of_rows"]
 
 Answers = dict[str, Any]  # by name, as `static/engine/check.js` compares them
 
@@ -112,15 +112,26 @@ class PageModel(ABC):
 
     def info(self) -> dict[str, Any]:
         """Return what the page says of the model, as ``/info`` of a server does."""
-        facts: dict[str, Any] = self.model.served_facts()
-        examples = example_texts(facts.get("languages"))
-        return {
-            "name": self.name,
-            "kind": self.model.kind,
-            "abilities": list(self.abilities),
-            **facts,
-            "examples": {**examples, **facts.get("examples", {})},
-        }
+        return page_info(self.model, self.name, self.abilities)
+
+
+def page_info(model: Any, name: str, abilities: Sequence[str]) -> dict[str, Any]:
+    """Return what a page says of a model, as ``/info`` of a server does.
+
+    Args:
+        model: as `foretext.load` opened it.
+        name: that the page shows.
+        abilities: that the page has.
+    """
+    facts: dict[str, Any] = model.served_facts()
+    examples = example_texts(facts.get("languages"))
+    return {
+        "name": name,
+        "kind": model.kind,
+        "abilities": list(abilities),
+        **facts,
+        "examples": {**examples, **facts.get("examples", {})},
+    }
 
 
 def numbers_of(answers: Answers) -> NDArray[np.float64]:

@@ -25,7 +25,7 @@ export function compare(model, wanted) {
 }
 
 /** What was compared so far. */
-class Comparison {
+export class Comparison {
   constructor({ bound }) {
     Object.assign(this, { bound, lists: 0, numbers: 0, largest: 0, faults: [] });
   }

@@ -1,7 +1,9 @@
 // What a page answers of a text that a classifier reads.
 
 /** All labels of a text with their probabilities, the most probable first. */
-export function predictions(model, text) {
-  const chances = model.probabilities(text);
-  return model.labels.map((label, index) => ({ label, score: chances[index] })).sort((one, other) => other.score - one.score);
+export const predictions = (model, text) => ranked(model.labels, model.probabilities(text));
+
+/** Labels with their probabilities, the most probable first. */
+export function ranked(labels, chances) {
+  return labels.map((label, index) => ({ label, score: chances[index] })).sort((one, other) => other.score - one.score);
 }

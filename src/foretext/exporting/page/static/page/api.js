@@ -4,6 +4,7 @@ import { opened } from "../engine/models.js";
 import { Refused } from "../engine/refused.js";
 import { t } from "../playground/language.js";
 import { modelFile } from "./model_file.js";
+import { hasNetwork, networkOfPage } from "./network_files.js";
 
 /** What the model, or this page, could not do; status 0: there is no model. */
 export class ServerError extends Error {
@@ -18,7 +19,7 @@ let loading = null;
 
 /** The model, once it is here; asked again where it did not come. */
 async function model() {
-  loading ??= modelFile().then(opened);
+  loading ??= hasNetwork() ? networkOfPage() : modelFile().then(opened);
   try {
     return await loading;
   } catch (error) {
@@ -38,7 +39,7 @@ export async function call({ path, body }, signal) {
   const headers = new Headers();
   if (path === "info") return { answer: { models: [info] }, headers };
   try {
-    return { answer: answer(path, body), headers };
+    return { answer: await answer(path, body), headers };
   } catch (error) {
     if (error instanceof Refused) throw new ServerError(422, t(error.key, error.values));
     throw error;

@@ -7,7 +7,7 @@ export default {
   "shell.loading": "The model is being loaded …",
   "kind.fasttext classifier": "fastText's classifier",
   "kind.linear classifier": "linear classifier",
-  "error.0": "The model did not load. Check that no file of this page is missing; a very large model needs a web server.",
+  "error.0": "The model did not load. Check that no file of this page is missing; a network or a very large model needs a web server.",
   "page.title": "About this page",
   "page.private": "Your browser runs the model. What you type stays on your device: this page sends nothing to anyone.",
   "page.offline": "Once loaded, it works offline.",

@@ -7,7 +7,7 @@ export default {
   "shell.loading": "正在加载模型……",
   "kind.fasttext classifier": "fastText 分类器",
   "kind.linear classifier": "线性分类器",
-  "error.0": "模型加载失败。请确认本页所在的文件夹完整；特别大的模型需要通过服务器打开。",
+  "error.0": "模型加载失败。请确认本页所在的文件夹完整；网络和特别大的模型需要通过服务器打开。",
   "page.title": "关于本页",
   "page.private": "所有计算都在浏览器中完成。输入的内容不会离开本机，本页不向任何地方发送数据。",
   "page.offline": "加载完成后无需联网。",

@@ -4,5 +4,6 @@ import analogy from "../../playground/actions/analogy.js";
 import classify from "../../playground/actions/classify.js";
 import neighbors from "../../playground/actions/neighbors.js";
 import similarity from "../../playground/actions/similarity.js";
+import searchText from "./search_text.js";
 
-export const actions = [neighbors, analogy, classify, similarity];
+export const actions = [neighbors, analogy, classify, similarity, searchText];

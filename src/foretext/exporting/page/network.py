@@ -1,0 +1,173 @@
+"""A network on a page: its ONNX graph, its tokenizer, and what a browser needs to run both.
+
+page.json              the kind of the model, what the page says of it, and how texts are framed
+model.onnx             the graph; tokenizer.json and tokenizer_config.json are its tokenizer
+runtime/               onnxruntime-web and the tokenizers of Hugging Face
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from foretext.base.errors import SettingError
+from foretext.base.files import temporary_folder
+from foretext.exporting import EXPORTS
+from foretext.exporting.export import compared
+from foretext.exporting.files import write_json
+from foretext.exporting.form import Texts, check_packages
+from foretext.exporting.network import NetworkExport
+from foretext.exporting.page.check_texts import LONGEST
+from foretext.exporting.page.checking import CheckFigures, check_by_node
+from foretext.exporting.page.page_model import page_info
+from foretext.exporting.page.runtime import Runtime, copy_runtime
+from foretext.exporting.parity import Parity
+from foretext.exporting.session import library_of
+from foretext.exporting.texts import compared_rows
+from foretext.kinds import Kind
+from foretext.progress import Progress
+
+__all__ = ["BOUNDS", "LOADED", "NetworkPage", "WrittenNetwork"]
+
+GRAPH, ABOUT = "model.onnx", "page.json"
+LOADED = (GRAPH, ABOUT, "tokenizer.json", "tokenizer_config.json")  # beside the page itself
+ABILITIES = {  # by the pipeline of the graph
+    "text-classification": ("predict",),
+    "sentence-similarity": ("embed", "search_text"),
+}
+FIRST = {"text-classification": "logits", "sentence-similarity": "sentence_embedding"}
+BOUNDS = {"onnx": 1e-4, "onnx-int8": 0.02}  # of differences, as parts of the largest number
+MOST_TEXTS, MOST_TOKENS = 120, 20_000  # that Node.js computes
+SCRIPT = "node_network_check.js"
+
+
+class WrittenNetwork(NamedTuple):
+    """What was written, and what it has to answer."""
+
+    parity: Parity  # of ONNX Runtime in Python and foretext
+    wanted: dict[str, Any]  # as `static/engine/network_check.js` has it
+    num_own: int  # texts of the user's that were compared
+    loaded_bytes: int
+    model_bytes: int
+
+
+class NetworkPage:
+    """A network for a page.
+
+    Args:
+        model: that `foretext.load` opened.
+        kind: of the run.
+        name: that the page shows.
+        to: the form of the graph, a name of `BOUNDS`.
+
+    Raises:
+        SettingError: a page has no such form, or cannot run the model.
+        MissingExtraError: a package is missing.
+    """
+
+    def __init__(self, model: Any, kind: Kind, name: str, to: str) -> None:
+        if to not in BOUNDS:
+            raise SettingError(f"A page has no network as '{to}'; take {' or '.join(BOUNDS)}.")
+        component: type[NetworkExport] = EXPORTS.resolve(to)
+        check_packages(component)
+        self.form, self.model, self.name, self.to = component(model, kind), model, name, to
+        self.pipeline = self.form.graph.pipeline
+        if self.form.num_texts != 1 or self.pipeline not in ABILITIES:
+            raise SettingError(
+                "A web page can run networks that classify one text, and sentence encoders; use "
+                "`foretext serve` for other models."
+            )
+
+    def write(
+        self, folder: Path, runtime: Runtime, run: Path, texts: Any, bar: Progress
+    ) -> WrittenNetwork:
+        """Write the files of the network, compared with the original in ONNX Runtime.
+
+        Args:
+            folder: of the page.
+            runtime: what is copied into it.
+            run: whose texts are compared where none are given.
+            texts: of the user's; None: those of the run.
+            bar: advances by the texts.
+
+        Raises:
+            ModelFileError: the copy differs from the original.
+            OutputError: a file cannot be written.
+        """
+        form = self.form
+        rows, num_own = compared_rows(run, texts, 1, form.model)
+        with temporary_folder() as copy:
+            form.write(copy)
+            parity = compared(form, copy, rows, bar)
+            parity.check(form.bound, self.to)
+            wanted = self._wanted(copy, [row for row in rows if len(row[0]) <= LONGEST])
+            (graph,) = (copy / "onnx").glob("*.onnx")
+            graph.rename(folder / GRAPH)
+            for name in LOADED[2:]:
+                (copy / name).rename(folder / name)
+        write_json(folder / ABOUT, self.about(folder))
+        size = copy_runtime(runtime, folder)
+        loaded = size + sum((folder / name).stat().st_size for name in LOADED)
+        return WrittenNetwork(parity, wanted, num_own, loaded, (folder / GRAPH).stat().st_size)
+
+    def about(self, folder: Path) -> dict[str, Any]:
+        """Return what ``page.json`` holds, as JSON has it."""
+        graph, library = self.form.graph, library_of(folder)
+        library.no_truncation()
+        plain = library.encode("a", add_special_tokens=False).ids
+        whole = library.encode("a").ids
+        starts = range(len(whole) - len(plain) + 1)
+        start = next(at for at in starts if whole[at : at + len(plain)] == plain)
+        before, behind = whole[:start], whole[start + len(plain) :]
+        return {
+            "pipeline": self.pipeline,
+            "labels": graph.facts.get("labels"),
+            "several": graph.facts.get("activation") == "sigmoid",
+            "input": {
+                "before": before,
+                "behind": behind,
+                "room": graph.max_length - len(before) - len(behind),
+                "pad": graph.tokenizer.pad,
+                "outputs": [FIRST[self.pipeline]],
+            },
+            "info": page_info(self.model, self.name, ABILITIES[self.pipeline]),
+        }
+
+    def check(self, program: str, folder: Path, wanted: dict[str, Any]) -> CheckFigures:
+        """Run the page's own code by Node.js.
+
+        Raises:
+            ModelFileError: an answer differs.
+            OutputError: the code fails.
+        """
+        return check_by_node(program, folder, wanted, SCRIPT)
+
+    def _wanted(self, folder: Path, rows: Sequence[Texts]) -> dict[str, Any]:
+        """Return what ONNX Runtime in Python answers to some texts, with the files of the page."""
+        encoded = library_of(folder).encode_batch([text for (text,) in rows])
+        sums = np.cumsum([len(each.ids) for each in encoded])
+        some = rows[: max(1, min(MOST_TEXTS, int((sums <= MOST_TOKENS).sum())))]
+        computed = [self.form.theirs(folder, [row]) for row in some]
+        name = FIRST[self.pipeline]
+        numbers = [self._answer(each.outputs[name][0]) for each in computed]
+        return {
+            "bound": BOUNDS[self.to],
+            "texts": [text for (text,) in some],
+            "ids": [each.ids[0] for each in computed],
+            "numbers": numbers,
+        }
+
+    def _answer(self, scores: Any) -> list[float]:
+        """Return probabilities of scores (C,), or a vector as it is."""
+        values = np.asarray(scores, np.float64)
+        activation = self.form.graph.facts.get("activation")
+        if activation == "sigmoid":
+            values = 1 / (1 + np.exp(-values))
+        elif activation == "softmax":
+            values = np.exp(values - values.max())
+            values /= values.sum()
+        found: list[float] = values.tolist()
+        return found

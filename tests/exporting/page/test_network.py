@@ -1,0 +1,161 @@
+"""Pages that run networks: compared by Node.js, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import foretext as ft
+from foretext.base.errors import ModelFileError, SettingError
+from foretext.exporting.page import checking, export_page
+from foretext.exporting.page import network as network_file
+from foretext.exporting.page.runtime import FILES, copy_runtime, found_runtime
+from tests.exporting.models import saved_model, tokenizer
+from tests.exporting.page.networks import NODE_MODULES, needs_runtime
+
+TEXTS = ["the king lives in a castle by the sea", "a ship", "中文 and English"]
+
+
+def packages(folder: Path) -> Path:
+    """Write both packages of npm, with files that hold nothing of use."""
+    for package, names in FILES.items():
+        target = folder / "node_modules" / package
+        (target / "dist").mkdir(parents=True)
+        (target / "package.json").write_text('{"version": "9.1.0"}')
+        for name in names:
+            (target / "dist" / name).write_text(name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return saved_model("classifier", tmp_path_factory.mktemp("model"))
+
+
+@pytest.mark.parametrize("given", ["", "node_modules", "node_modules/onnxruntime-web"])
+def test_a_runtime_is_found_by_any_of_its_folders(given: str, tmp_path: Path) -> None:
+    found = found_runtime(packages(tmp_path) / given)
+    assert found.folder.resolve() == (tmp_path / "node_modules").resolve()
+    assert found.versions == dict.fromkeys(FILES, "9.1.0")
+    (tmp_path / "page").mkdir()
+    size = copy_runtime(found, tmp_path / "page")
+    names = {path.name for path in (tmp_path / "page" / "runtime").iterdir()}
+    assert names == {name for each in FILES.values() for name in each} | {"SOURCES.txt"}
+    assert size == sum(len(name) for each in FILES.values() for name in each)
+    assert "onnxruntime-web 9.1.0" in (tmp_path / "page/runtime/SOURCES.txt").read_text()
+
+
+def test_a_runtime_above_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (packages(tmp_path) / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert found_runtime(None).folder == tmp_path / "node_modules"
+
+
+def test_a_runtime_that_is_not_whole(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"no onnxruntime-web in .*npm install .*--runtime"):
+        found_runtime(tmp_path)
+    tokenizers = packages(tmp_path) / "node_modules/@huggingface/tokenizers"
+    (tokenizers / "package.json").write_text('{"version": 3}')
+    with pytest.raises(ModelFileError, match="has no version"):
+        found_runtime(tmp_path)
+    (tokenizers / "dist/tokenizers.min.mjs").unlink()
+    with pytest.raises(SettingError, match=r"tokenizers has no dist/tokenizers.min.mjs"):
+        found_runtime(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"limit": 5}, "--limit has no effect on a network"),
+        ({"to": "openvino"}, "A page has no network as 'openvino'; take onnx or onnx-int8"),
+        ({"runtime": "nowhere"}, "There is no onnxruntime-web in nowhere"),
+    ],
+)
+def test_options_without_effect(
+    options: dict[str, Any], said: str, classifier: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(SettingError, match=said):
+        export_page(classifier, tmp_path / "page", quiet=True, **options)
+    assert not (tmp_path / "page").exists()
+
+
+@pytest.mark.parametrize("name", ["tagger", "matcher", "encoder"])
+def test_networks_that_a_page_cannot_run(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="networks that classify one text, and sentence enc"):
+        export_page(saved_model(name, tmp_path), tmp_path / "page", quiet=True)
+
+
+def exported(model: Path, page: Path, **options: Any) -> dict[str, Any]:
+    """Export a model, and return what page.json holds."""
+    report = export_page(model, page, texts=TEXTS, runtime=NODE_MODULES, quiet=True, **options)
+    assert report.check is not None
+    assert report.check.texts > len(TEXTS)
+    assert report.is_network
+    assert not report.is_local
+    assert report.notes == ()
+    found: dict[str, Any] = json.loads((page / "page.json").read_text())
+    return found
+
+
+@needs_runtime
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["calibrated", "label sets", "gpt classifier", "modernbert"])
+def test_labels_of_a_page_are_those_of_python(name: str, tmp_path: Path) -> None:
+    model = saved_model(name, tmp_path)
+    about = exported(model, tmp_path / "page")
+    assert about["labels"] == list(ft.load(model).label_names)
+    assert about["several"] == (name == "label sets")
+
+
+@needs_runtime
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "wordpiece"])
+def test_tokenizers_of_every_kind(kind: str, tmp_path: Path) -> None:
+    from tests.interop.test_tasks_there import saved
+
+    labels = ("bert", "classification", "labels", {"pooling": "mean"})
+    saved(tmp_path / "model", tokenizer(kind, tmp_path), *labels)
+    exported(tmp_path / "model", tmp_path / "page")
+
+
+@needs_runtime
+@pytest.mark.slow
+@pytest.mark.parametrize("to", ["onnx", "onnx-int8"])
+def test_vectors_of_a_page_are_those_of_python(to: str, tmp_path: Path) -> None:
+    name = "wide cls sentence encoder" if to == "onnx-int8" else "sentence encoder"
+    about = exported(saved_model(name, tmp_path), tmp_path / "page", to=to)
+    assert about["info"]["abilities"] == ["embed", "search_text"]
+
+
+@needs_runtime
+@pytest.mark.slow
+def test_a_page_that_answers_otherwise_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = network_file.NetworkPage.about
+
+    def about(page: Any, folder: Path) -> dict[str, Any]:
+        found = whole(page, folder)
+        found["input"]["behind"] = []
+        return found
+
+    monkeypatch.setattr(network_file.NetworkPage, "about", about)
+    with pytest.raises(ModelFileError, match="does not answer as Python does"):
+        exported(saved_model("classifier", tmp_path), tmp_path / "page")
+    assert not (tmp_path / "page").exists()
+
+
+@needs_runtime
+@pytest.mark.slow
+def test_without_node_a_note_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "PROGRAM", "no-such-program")
+    model = saved_model("classifier", tmp_path)
+    report = export_page(model, tmp_path / "page", runtime=NODE_MODULES, quiet=True)
+    assert report.check is None
+    assert any("has not been compared with Python" in note for note in report.notes)
+    assert "there was no Node.js" in (tmp_path / "page" / "README.md").read_text()

@@ -1,0 +1,100 @@
+"""Pages of networks in Chromium: answers of Python, by keyboard, on a telephone, offline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import foretext as ft
+from foretext.exporting.page import export_page
+from tests.exporting.models import saved_model
+from tests.exporting.page.networks import NODE_MODULES, needs_runtime
+from tests.exporting.page.test_in_browser import answered, served, type_into, visited
+from tests.report.browser import Browser
+
+pytestmark = [pytest.mark.slow, needs_runtime]
+MODELS = {"classifier": "classifier", "encoder": "sentence encoder"}
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("networks")
+    (folder / "models").mkdir()
+    for name, model in MODELS.items():
+        path = saved_model(model, folder / "models")
+        export_page(path, folder / name, texts=["a ship"], runtime=NODE_MODULES, quiet=True)
+        path.rename(folder / f"{name}-model")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(pages: Path) -> Iterator[str]:
+    with served(pages) as found:
+        yield found
+
+
+def test_labels_are_those_of_python(browser: Browser, address: str, pages: Path) -> None:
+    visit = visited(browser, f"{address}/classifier/")
+    text = "the king lives in a castle by the sea"
+    type_into(visit, "text", text)
+    shown = answered(visit).split()
+    model = ft.load(pages / "classifier-model")
+    model.use_precision("fp32")
+    for label, share in zip(model.label_names, model.predict_proba(text), strict=True):
+        assert abs(float(shown[shown.index(str(label)) + 1]) - share) < 0.002
+    visit.look()
+    assert visit.messages == []
+    assert visit.strangers() == []
+
+
+def test_similarities_and_search_are_those_of_python(
+    browser: Browser, address: str, pages: Path
+) -> None:
+    model = ft.load(pages / "encoder-model")
+    model.use_precision("fp32")
+    visit = visited(browser, f"{address}/encoder/")
+    texts = ["the king lives in a castle", "a ship sails to an island"]
+    type_into(visit, "inputs", "\n".join(texts))
+    assert f"{model.similarity(*texts):.2f}"[:4] in answered(visit)
+
+    visit.run(
+        "location.hash = arguments[0]", visit.find("#menu li:last-child a").get_attribute("hash")
+    )
+    visit.wait(lambda: visit.find("#field-query"), "the form of the search")
+    passages = ["the king lives in a castle", "a ship sails to an island", "the dog barks"]
+    type_into(visit, "texts", "\n".join(passages))
+    type_into(visit, "query", "a ship on the sea")
+    shown = answered(visit)
+    order = np.argsort(-model.similarity("a ship on the sea", passages))
+    places = [shown.index(passages[row]) for row in order]
+    assert places == sorted(places)
+    assert visit.strangers() == []
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    ("width", "scheme", "language"), [(1280, "light", "en"), (390, "dark", "zh")]
+)
+def test_nothing_stands_in_the_way(
+    browser: Browser, address: str, name: str, width: int, scheme: str, language: str
+) -> None:
+    visit = visited(browser, f"{address}/{name}/", width=width, scheme=scheme, language=language)
+    answered(visit)
+    assert visit.faults() == []
+    stops = visit.tab_stops()
+    assert {"a", "button"} <= {stop["tag"] for stop in stops}
+    assert [stop for stop in stops if not stop["isSeen"]] == []
+
+
+def test_it_is_used_by_keyboard(browser: Browser, address: str) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    visit = visited(browser, f"{address}/classifier/")
+    type_into(visit, "text", "a ship")
+    visit.find("#field-text").send_keys(Keys.CONTROL, Keys.ENTER)
+    visit.wait(
+        lambda: visit.run("return !!document.querySelector('.answer table, .answer li')"), "labels"
+    )
