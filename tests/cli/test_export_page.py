@@ -53,6 +53,9 @@ def test_options_of_the_other_export_are_refused(classifier: Path, command: Comm
     for options, sentence in (
         (("--page", "--to", "static"), "--page and --to static are two exports"),
         (("--limit", "5"), "--limit has no effect without --page"),
+        (("--runtime", "npm"), "--runtime has no effect without --page"),
+        (("--page", "--to", "onnx"), "to and runtime have no effect here: the model is no network"),
+        (("--page", "--runtime", "npm"), "to and runtime have no effect here"),
     ):
         done = command("export", str(classifier), "-o", "page", *options)
         assert done.code == 2
