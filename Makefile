@@ -24,6 +24,8 @@ clients: $(VENV)/.dev               ## install real clients of the server and of
 	-build/fastembed/bin/python -m pip install --quiet fastembed==0.9.1
 	-if command -v npm >/dev/null; then ONNXRUNTIME_NODE_INSTALL=skip npm install --silent --ignore-scripts \
 	    --no-fund --no-audit --prefix build/npm @huggingface/transformers@4.3.1; fi
+	-if command -v npm >/dev/null; then npm install --silent --ignore-scripts --no-fund --no-audit \
+	    --prefix build/npm --omit=optional node-llama-cpp@3.22.0 @node-llama-cpp/linux-x64@3.22.0; fi
 
 check: $(VENV)/.dev                 ## formatting, lints, types, and which package may import which
 	$(BIN)/ruff format --check .

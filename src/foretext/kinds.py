@@ -102,6 +102,7 @@ COLUMNS = (
 ANSWERING = ("precision", "num_beams", "max_new_tokens", "length_penalty", "no_repeat_ngram_size")
 
 NETWORK_EXPORTS = ("onnx", "onnx-int8", "openvino")  # formats of what has a network
+GGUF_EXPORTS = ("gguf", "gguf-f16", "gguf-q8")  # formats of llama.cpp, by their numbers
 
 EMBEDDERS = "foretext.artifact:opened_embedder"
 
@@ -169,7 +170,7 @@ KINDS = {
             evaluate_options=("stride", "documents", "encoding", *PAIRS),
             embedder="foretext.artifact:load_language_model",
             embed_options=TASK.embed_options,
-            exports=NETWORK_EXPORTS,
+            exports=(*NETWORK_EXPORTS, *GGUF_EXPORTS),
             graph="foretext.language_model.graph:model_graph",
             page="foretext.report.language_model_report:report_language_model",
             section="objective",

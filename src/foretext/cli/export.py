@@ -21,10 +21,11 @@ def export(
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="The folder to write.")
     ],
     to: Annotated[
-        Literal["onnx", "onnx-int8", "openvino", "static"] | None,
+        Literal["onnx", "onnx-int8", "openvino", "gguf", "gguf-f16", "gguf-q8", "static"] | None,
         typer.Option(
             help="The format: ONNX in float32, the default, or with weights of 8 bits, OpenVINO, "
-            "or static: vectors of tokens, for model2vec and ONNX Runtime."
+            "GGUF for llama.cpp in float32, float16 or 8 bits, or static: vectors of tokens, for "
+            "model2vec and ONNX Runtime."
         ),
     ] = None,
     page: Annotated[

@@ -16,6 +16,9 @@ EXPORTS = Registry(
         "onnx": "foretext.exporting.onnx:OnnxExport",
         "onnx-int8": "foretext.exporting.onnx_int8:OnnxInt8Export",
         "openvino": "foretext.exporting.openvino:OpenVinoExport",
+        "gguf": "foretext.exporting.gguf.form:GgufExport",
+        "gguf-f16": "foretext.exporting.gguf.form:GgufF16Export",
+        "gguf-q8": "foretext.exporting.gguf.form:GgufQ8Export",
         "static": "foretext.exporting.static:StaticExport",
     },
 )

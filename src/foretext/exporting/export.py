@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from foretext._version import __version__
 from foretext.artifact import kind_of_run, load, opened_run
 from foretext.base.arguments import checked_arguments
+from foretext.base.counted import counted
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.files import atomic_folder
 from foretext.exporting import EXPORTS
@@ -23,6 +26,7 @@ __all__ = ["RECORD", "Exported", "compared", "export"]
 
 RECORD, CARD = "export.json", "README.md"
 BLOCK = 64  # inputs that are compared at once, at most
+MOST_OTHERWISE = 0.05  # share of the user's texts that a program may read otherwise
 MOST_NUMBERS = 20_000_000  # that are computed of a block, of one layer or output
 
 
@@ -34,6 +38,7 @@ class Exported(NamedTuple):
     parity: Parity
     bytes: int  # of all files
     own_texts: int  # that were compared beside those of foretext
+    checked_by: str = ""  # which program ran the copy; "": the one of the format
 
     def record(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -42,12 +47,14 @@ class Exported(NamedTuple):
             "to": self.form,
             "bytes": self.bytes,
             "own_texts": self.own_texts,
+            **({"checked_by": self.checked_by} if self.checked_by else {}),
             **self.parity.record(),
         }
 
     def sentence(self) -> str:
         """Say how close the copy is to the original."""
-        return self.parity.sentence() + _without_own(self.own_texts)
+        by = f" {self.checked_by}." if self.checked_by else ""
+        return self.parity.sentence() + by + _without_own(self.own_texts)
 
 
 @checked_arguments
@@ -72,7 +79,8 @@ def export(
         quiet: show no progress; None: show it on a terminal.
 
     Raises:
-        SettingError: there is no such format, or it cannot hold this model.
+        SettingError: there is no such format, it cannot hold this model, or its program reads
+            the texts otherwise.
         MissingExtraError: a package is missing.
         ModelFileError: the copy differs from the original; nothing is kept.
         ForetextError: the run cannot be opened, or the folder cannot be written.
@@ -83,13 +91,18 @@ def export(
     folder_of_run = opened_run(run).path
     rows, num_own = compared_rows(folder_of_run, texts, form.num_texts, form.model, asks=form.asks)
     bar = Progress("exporting", len(rows), "texts", quiet=is_quiet(quiet))
-    with bar, atomic_folder(output) as folder:
+    with bar, closing(form), atomic_folder(output) as folder:
         form.write(folder)
-        parity = compared(form, folder, rows, bar)
+        causes = form.read_otherwise(rows)
+        _check_causes(causes[:num_own], to)
+        same = [row for row, cause in zip(rows, causes, strict=True) if cause is None]
+        bar.advance(len(rows) - len(same))
+        left_out = Counter(cause for cause in causes if cause is not None)
+        parity = compared(form, folder, same, bar)._replace(otherwise=left_out)
         parity.check(form.bound, to)
         _describe(folder, form, to, parity, num_own, Path(run).resolve().name)
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    return Exported(output, to, parity, size, num_own)
+    return Exported(output, to, parity, size, num_own, form.checked_by)
 
 
 def opened_form(run: str | Path, to: str) -> ExportForm:
@@ -137,6 +150,21 @@ def compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progres
         found.append(Parity.of(some, own, form.theirs(folder, some)))
         bar.advance(len(some))
     return Parity.joined(found)
+
+
+def _check_causes(causes: Sequence[str | None], to: str) -> None:
+    """Refuse a format whose program reads many texts of the user otherwise.
+
+    Raises:
+        SettingError: it does; nothing is kept.
+    """
+    found = Counter(cause for cause in causes if cause is not None)
+    number = sum(found.values())
+    if number > MOST_OTHERWISE * len(causes):
+        raise SettingError(
+            f"The program for {to} reads {counted(number, 'text')} of {len(causes):,} otherwise "
+            f"than foretext ({', '.join(found)}); nothing is kept. Export to onnx."
+        )
 
 
 def blocks(sizes: Sequence[int]) -> Iterator[list[int]]:

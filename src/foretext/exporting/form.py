@@ -75,6 +75,13 @@ class ExportForm(ABC):
             OutputError: it cannot be written.
         """
 
+    def read_otherwise(self, rows: Sequence[Texts]) -> list[str | None]:
+        """Return why the format's own program reads an input otherwise; None: it does not.
+
+        Such inputs are counted, not compared.
+        """
+        return [None] * len(rows)
+
     @abstractmethod
     def sizes(self, rows: Sequence[Texts]) -> list[int]:
         """Return how many numbers are about computed of each input, in one layer or output."""
@@ -86,6 +93,14 @@ class ExportForm(ABC):
     @abstractmethod
     def theirs(self, folder: Path, rows: Sequence[Texts]) -> Computed:
         """Return what another program makes of them with the graph and tokenizer of `folder`."""
+
+    @property
+    def checked_by(self) -> str:
+        """Which program ran what was written, where there are several; "": there is one."""
+        return ""
+
+    def close(self) -> None:  # noqa: B027 (most formats start nothing)
+        """End programs that the comparison has started."""
 
     @property
     @abstractmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -16,7 +17,11 @@ __all__ = ["ANSWERS", "Parity"]
 
 SHOWN = 60  # characters of a text in a sentence
 TINY = 1e-12
-ANSWERS = {"tags": "token", "labels": "text"}  # outputs that are equal or not, and what has one
+ANSWERS = {
+    "tags": "token",
+    "labels": "text",
+    "next tokens": "text",
+}  # outputs that are equal or not, and what has one
 FEWEST = 8  # numbers of a vector
 
 
@@ -65,6 +70,7 @@ class Parity(NamedTuple):
     numbers: Mapping[str, Apart]  # of outputs by name
     agreement: Mapping[str, Agreement]  # of `ANSWERS`, by name
     first_unequal: str | None  # a text with other ids
+    otherwise: Mapping[str, int] = MappingProxyType({})  # texts left out, by why they are
 
     @classmethod
     def of(cls, rows: Sequence[Texts], own: Computed, theirs: Computed) -> Self:
@@ -170,6 +176,8 @@ class Parity(NamedTuple):
             found["smallest_cosine"] = round(self.cosine, 6)
         for name, each in self.agreement.items():
             found |= {name: each.answers, f"{name}_equal": each.equal}
+        if self.otherwise:
+            found["read_otherwise"] = dict(self.otherwise)
         return found
 
     @classmethod
@@ -197,8 +205,16 @@ class Parity(NamedTuple):
         return (
             f"Compared with the original on {counted(self.texts, 'text')}: the token ids of {ids} "
             f"are equal, the largest difference of two numbers is {self.difference:.2g} (numbers "
-            f"up to {self.scale:.2g}){cosine}{answers}."
+            f"up to {self.scale:.2g}){cosine}{answers}.{self._left_out()}"
         )
+
+    def _left_out(self) -> str:
+        """Say which texts were not compared; "": all were."""
+        if not self.otherwise:
+            return ""
+        causes = ", ".join(f"{cause}: {number:,}" for cause, number in self.otherwise.items())
+        number = counted(sum(self.otherwise.values()), "more text")
+        return f" The format's program reads {number} otherwise ({causes})."
 
 
 def _apart(first: NDArray[np.float32], second: NDArray[np.float32]) -> Apart:

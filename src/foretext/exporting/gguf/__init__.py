@@ -1,0 +1,1 @@
+"""GGUF: models and tokenizers in the one file that llama.cpp reads."""
