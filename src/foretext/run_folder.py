@@ -265,10 +265,12 @@ class RunFolder:
             OutputError: a file cannot be written; a resumed run goes on from there.
         """
         with atomic_file(self.card) as temporary:
-            temporary.write_text(card, encoding="utf-8")
+            temporary.write_text(card, encoding="utf-8", newline="\n")
         if config is not None:
             with atomic_file(self.config) as temporary:
-                temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+                temporary.write_text(
+                    json.dumps(config, indent=2) + "\n", encoding="utf-8", newline="\n"
+                )
         if report is not None:
             report(self)
         if self.checkpoints.is_dir():

@@ -376,7 +376,7 @@ READS = re.compile(r"\.(?:read_bytes|read_text)\(|\.open\(\"(?:a|ab|wb\+)\"")
 MAY_READ = {
     "demonstration/python_files.py", "recipes/__init__.py", "nn/team.py", "report/page.py",
     "pretraining/plan/memory.py", "comparison/measurement.py", "cli/completion.py",
-    "serving/running.py", "base/runtime.py", "pretraining/job.py", "kernels/compiled/kept.py",
+    "serving/running.py", "base/system.py", "pretraining/job.py", "kernels/compiled/kept.py",
     "vectors/replicas/on_ray/group.py", "kernels/compiled/numba_files.py",
     "vectors/neighbor_graph.py", "base/parsing/json_file.py", "serving/routes/pages.py",
     "shards/on_ray/engine.py", "messages/catalogue.py", "exporting/decoder/decode.py",

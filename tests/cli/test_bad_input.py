@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import resource
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +14,9 @@ import pytest
 
 import foretext as ft
 from tests.cli.conftest import Command
+
+if sys.platform != "win32":
+    import resource
 
 
 def pretrain(command: Command, corpus: object, run: Path, *more: object) -> str:

@@ -36,7 +36,6 @@ def test_the_peak_is_that_since_the_last_reset() -> None:
     assert peak_memory_bytes() < before + 0.5 * MANY
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no resource module")
 def test_without_proc_the_peak_of_the_process_is_taken(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -89,7 +88,6 @@ def test_more_and_more_rows_are_answered_until_their_time_tells(
     assert asked == [1, 8, 20, 20]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the system does not say")
 def test_the_machine_has_cores_and_memory() -> None:
     assert machine()["cores"] >= 1
     assert machine()["memory"] > 1 << 27

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import shutil
 import ssl
 import subprocess
@@ -26,6 +25,9 @@ from foretext.serving.running import (
 from foretext.serving.settings import Keys
 from tests.serving.conftest import Server
 from tests.serving.models import word_vectors
+
+if sys.platform != "win32":
+    import resource
 
 GROWTH = """
 import os
@@ -94,6 +96,7 @@ def test_another_address_without_a_key_is_named() -> None:
     assert "unencrypted" in warning
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a mode says nothing there")
 @pytest.mark.parametrize(("mode", "number"), [(0o600, 0), (0o640, 1), (0o604, 1)])
 def test_a_file_of_keys_that_others_can_read_is_named(
     tmp_path: Path, mode: int, number: int
@@ -122,6 +125,7 @@ def restored_limit() -> Iterator[int]:
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 def test_the_limit_of_files_is_raised_as_far_as_the_system_lets(restored_limit: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (300, restored_limit))
     settings = ServingConfig(max_connections=400)
@@ -129,6 +133,7 @@ def test_the_limit_of_files_is_raised_as_far_as_the_system_lets(restored_limit: 
     assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 400 + OTHER_FILES
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 @pytest.mark.parametrize(("hard", "fitting"), [(1024, 1024 - OTHER_FILES), (100, 50)])
 def test_connections_are_fewer_than_files(
     monkeypatch: pytest.MonkeyPatch, hard: int, fitting: int

@@ -23,10 +23,8 @@ from typing import IO, Any
 
 from foretext.base.errors import OutputError
 from foretext.base.leaving import moving, undone_when_leaving
+from foretext.base.system import FolderLock, flush_file, lock_folder
 from foretext.messages import message
-
-if sys.platform != "win32":
-    import fcntl
 
 __all__ = [
     "NO_SPACE",
@@ -59,7 +57,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
         with _partial(path) as partial:
             temporary = partial / path.name
             yield temporary
-            _flush(temporary)
+            flush_file(temporary)
             with moving():
                 temporary.replace(path)
 
@@ -74,7 +72,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             temporary.mkdir()
             yield temporary
             for file in temporary.rglob("*"):
-                _flush(file)
+                if file.is_file():
+                    flush_file(file)
             with moving():
                 if path.exists():
                     (partial / _OLD).mkdir()
@@ -99,7 +98,7 @@ def merged_folder(path: Path, mark: str) -> Iterator[Path]:
             yield temporary
             files = [file for file in temporary.rglob("*") if file.is_file()]
             for file in files:
-                _flush(file)
+                flush_file(file)
             with moving():
                 (path / mark).unlink(missing_ok=True)
                 for file in sorted(files, key=lambda file: file == temporary / mark):
@@ -135,18 +134,19 @@ def held_folder(path: Path) -> Iterator[None]:
     Raises:
         OutputError: another process has locked it.
     """
-    if sys.platform == "win32" or not path.is_dir():
+    if not path.is_dir():
         yield
         return
-    handle = os.open(path, os.O_RDONLY)
     try:
-        if _lock(handle) is False:
-            raise OutputError(
-                f"Another process is at work in {path}; wait for its end, or choose another folder."
-            )
+        lock = lock_folder(path)
+    except BlockingIOError as error:
+        raise OutputError(
+            f"Another process is at work in {path}; wait for its end, or choose another folder."
+        ) from error
+    try:
         yield
     finally:
-        os.close(handle)
+        lock.release()
 
 
 def sweep(folder: Path) -> None:
@@ -211,6 +211,8 @@ def _open_regular(path: str, flags: int) -> int:
     except OSError as error:
         if error.errno == errno.ENXIO:  # a pipe that nobody reads, or a socket
             error.strerror = NO_FILE
+        if error.errno == errno.EACCES and Path(path).is_dir():  # Windows's word
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path) from error
         raise
     mode = os.fstat(handle).st_mode
     if stat.S_ISREG(mode):
@@ -264,14 +266,13 @@ def _partial(path: Path) -> Iterator[Path]:
     prefix = f".{path.name[:LONGEST_PREFIX]}."
     for orphan in _partials(path.parent, prefix):
         _remove_orphan(orphan)
-    partial, handle = _made_partial(prefix, path.parent)
+    partial, lock = _made_partial(prefix, path.parent)
     try:
         with undone_when_leaving(functools.partial(_clear, partial)):
             yield partial
     finally:
         _clear(partial)
-        if handle is not None:
-            os.close(handle)
+        lock.release()
 
 
 def _clear(partial: Path) -> None:
@@ -279,17 +280,15 @@ def _clear(partial: Path) -> None:
     shutil.rmtree(partial, ignore_errors=True)
 
 
-def _made_partial(prefix: str, parent: Path) -> tuple[Path, int | None]:
+def _made_partial(prefix: str, parent: Path) -> tuple[Path, FolderLock]:
     """Make a locked folder; made again, where a sweep came between making and locking."""
     while True:
         partial = Path(tempfile.mkdtemp(prefix=prefix, suffix=PARTIAL, dir=parent))
-        if sys.platform == "win32":
-            return partial, None
-        with suppress(FileNotFoundError):
-            handle = os.open(partial, os.O_RDONLY)
-            if _lock(handle) is not False and partial.exists():
-                return partial, handle
-            os.close(handle)
+        with suppress(FileNotFoundError, BlockingIOError):
+            lock = lock_folder(partial)
+            if partial.exists():
+                return partial, lock
+            lock.release()
 
 
 def _partials(folder: Path, prefix: str) -> list[Path]:
@@ -312,33 +311,10 @@ def _bring_back(partial: Path) -> None:
 
 def _remove_orphan(partial: Path) -> None:
     """Remove a partial folder whose process is gone."""
-    if sys.platform == "win32":
-        return
     with suppress(OSError):
-        handle = os.open(partial, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY)
+        lock = lock_folder(partial, follow=False)
         try:
-            if not _lock(handle):
-                return
-            _bring_back(partial)
-            shutil.rmtree(partial, ignore_errors=True)
+            if lock.is_sure:
+                _clear(partial)
         finally:
-            os.close(handle)
-
-
-def _flush(path: Path) -> None:
-    if path.is_file():
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
-
-
-def _lock(handle: int) -> bool | None:
-    """Lock an open folder; False: another process has; None: the file system has no locks."""
-    if sys.platform == "win32":
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
+            lock.release()

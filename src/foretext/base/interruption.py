@@ -20,6 +20,7 @@ from types import FrameType, TracebackType
 from typing import Self
 
 from foretext.base.leaving import leave, leave_soon, waited_until
+from foretext.base.system import END_SIGNALS
 
 __all__ = [
     "GO_ON",
@@ -31,7 +32,7 @@ __all__ = [
     "signalled",
 ]
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = END_SIGNALS
 STOPPED = 130  # exit code
 ANSWER_SECONDS = 3.5  # for the answer to a signal; then the process ends without one
 TOGETHER = 0.3  # seconds: `timeout` and torchrun send a signal to a process and to its group

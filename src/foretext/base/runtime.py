@@ -8,9 +8,7 @@ went into about 90,000 of such page faults.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,6 +18,13 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from foretext.base.errors import SettingError
+from foretext.base.system import (
+    address_space_limits,
+    available_memory,
+    c_library,
+    read_system_file,
+    whole_number,
+)
 from foretext.messages import LANGUAGES, VARIABLE, message
 
 __all__ = [
@@ -57,11 +62,9 @@ MEMORY_SIGNS = (
 # What the libraries reserve, measured with a small model: most of it is never touched.
 RESERVED, RESERVED_A_CORE = 3 << 29, 1 << 27  # bytes
 
-MEMINFO = Path("/proc/meminfo")
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
 CGROUP_PARTS = Path("/sys/fs/cgroup/memory.stat")
-MOST_DIGITS = 20  # of a number of bytes
 
 _command_began: ContextVar[float | None] = ContextVar("command_began", default=None)
 
@@ -148,17 +151,13 @@ def refuse_surroundings() -> None:
     if given and given not in LANGUAGES:
         names = ", ".join(LANGUAGES)
         raise SettingError(message("errors.language", given=given, names=names))
-    if sys.platform != "win32":
-        _refuse_small_memory()
+    _refuse_small_memory()
 
 
 def _refuse_small_memory() -> None:
-    import resource  # not on Windows
-
     needed = RESERVED + RESERVED_A_CORE * usable_cores()
-    for option, kind in (("-v", resource.RLIMIT_AS), ("-d", resource.RLIMIT_DATA)):
-        limit = resource.getrlimit(kind)[0]
-        if limit != resource.RLIM_INFINITY and limit < needed:
+    for option, limit in address_space_limits().items():
+        if limit < needed:
             raise SettingError(
                 f"This process may reserve {limit >> 20:,} MB of memory, and the libraries of "
                 f"foretext need {needed >> 20:,} MB on {usable_cores()} cores; raise the limit "
@@ -177,7 +176,7 @@ def lacks_memory(error: BaseException) -> bool:
 
 def free_memory() -> int | None:
     """Return the bytes that a process could have, or None where the system does not say."""
-    found = [free for free in (_of_machine(), _of_container()) if free is not None]
+    found = [free for free in (available_memory(), _of_container()) if free is not None]
     return min(found) if found else None
 
 
@@ -187,16 +186,11 @@ def free_memory_share() -> int | None:
     return None if free is None else free // num_local_processes()
 
 
-def _of_machine() -> int | None:
-    """Only Linux says how much is available without swapping."""
-    lines = _text(MEMINFO).splitlines()
-    available = next((line for line in lines if line.startswith("MemAvailable:")), "")
-    kibibytes = _whole_number(available.removeprefix("MemAvailable:").removesuffix("kB"))
-    return None if kibibytes is None else kibibytes * 1024
-
-
 def _of_container() -> int | None:
-    limit, used = _whole_number(_text(CGROUP_LIMIT)), _whole_number(_text(CGROUP_USED))
+    limit, used = (
+        whole_number(read_system_file(CGROUP_LIMIT)),
+        whole_number(read_system_file(CGROUP_USED)),
+    )
     if limit is None or used is None:
         return None
     return max(limit - used + _cached_files(), 0)
@@ -204,23 +198,11 @@ def _of_container() -> int | None:
 
 def _cached_files() -> int:
     """Bytes of files in a container's memory, which the system gives up for others."""
-    parts = dict(line.split(" ", 1) for line in _text(CGROUP_PARTS).splitlines() if " " in line)
+    parts = dict(
+        line.split(" ", 1) for line in read_system_file(CGROUP_PARTS).splitlines() if " " in line
+    )
     kinds = ("inactive_file", "active_file")
-    return sum(_whole_number(parts.get(kind, "")) or 0 for kind in kinds)
-
-
-def _text(path: Path) -> str:
-    """What the system says in a file; nothing where it has no such file, or shows it to nobody."""
-    try:
-        return path.read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return ""
-
-
-def _whole_number(text: str) -> int | None:
-    """A number of bytes; None where there is none, as in "max", which is no limit."""
-    digits = text.strip()
-    return int(digits) if digits.isdecimal() and len(digits) < MOST_DIGITS else None
+    return sum(whole_number(parts.get(kind, "")) or 0 for kind in kinds)
 
 
 def refuse_without_memory(num_bytes: int, what: str, remedy: str) -> None:
@@ -278,15 +260,14 @@ def keep_freed_memory() -> bool:
 
     The process then holds the most that it ever had allocated at one time.
     """
-    if sys.platform != "linux":
-        return False
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is None:  # musl has none
+    mallopt = getattr(c_library(), "mallopt", None)
+    if mallopt is None:  # only glibc has one
         return False
     return bool(mallopt(_TRIM_THRESHOLD, _ALL)) and bool(mallopt(_MMAP_THRESHOLD, _ALL))
 
 
 def give_back_memory() -> None:
     """Give what was freed back to the system, where the C library can be asked."""
-    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
+    trim = getattr(c_library(), "malloc_trim", None)
+    if trim is not None:
         trim(0)

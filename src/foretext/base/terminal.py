@@ -19,6 +19,7 @@ from typing import IO, Any, BinaryIO, TextIO
 
 from foretext.base.errors import CorpusError, OutputError
 from foretext.base.files import output_error
+from foretext.base.system import is_broken_pipe
 
 __all__ = ["guarded_streams", "say", "show_cursor", "standard_input", "visible"]
 
@@ -77,7 +78,7 @@ def guarded_streams() -> Iterator[None]:
         raise OutputError("Standard output is closed; send it to /dev/null if nobody reads it.")
     codecs.register_error(_ESCAPED, _escape)
     before = sys.stdout, sys.stderr
-    with Path(os.devnull).open("w") as nowhere:
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         sys.stdout = _guarded(sys.stdout, _stop)
         sys.stderr = _guarded(sys.stderr or nowhere, _drop)
         try:
@@ -137,7 +138,7 @@ def _guarded(stream: TextIO, failed: Callable[[OSError], None]) -> TextIO:
 
 
 def _stop(error: OSError) -> None:
-    if isinstance(error, BrokenPipeError):
+    if is_broken_pipe(error):
         raise SystemExit(0) from error  # whoever read the output has had enough
     raise output_error(Path("standard output"), error) from error
 

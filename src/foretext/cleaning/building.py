@@ -59,7 +59,7 @@ class Building:
                 )
         else:
             with atomic_file(state) as temporary:
-                temporary.write_text(f"{digest}\n", encoding="utf-8")
+                temporary.write_text(f"{digest}\n", encoding="utf-8", newline="\n")
         work = self.folder / f"{WORK}-{digest[:8]}"
         try:
             work.mkdir(exist_ok=True)

@@ -108,7 +108,9 @@ class CleaningJob:
         content = facts.model_dump(mode="json")
         write_cleaning_report(self._building.folder / REPORT, content, title=str(self._corpus))
         with atomic_file(self._building.folder / FACTS) as temporary:
-            temporary.write_text(facts.model_dump_json(indent=2) + "\n", encoding="utf-8")
+            temporary.write_text(
+                facts.model_dump_json(indent=2) + "\n", encoding="utf-8", newline="\n"
+            )
 
     def _facts(self, folders: list[ShardFolder], written: Written) -> CleaningFacts:
         masked: Counter[str] = Counter()

@@ -90,7 +90,7 @@ class ShardFolder:
         (folder / "digests.bin").write_bytes(b"".join(parts.digests))
         if parts.signatures is not None:
             (folder / "signatures.bin").write_bytes(parts.signatures.tobytes())
-        (folder / FACTS).write_text(parts.facts.model_dump_json(), encoding="utf-8")
+        (folder / FACTS).write_text(parts.facts.model_dump_json(), encoding="utf-8", newline="\n")
 
     @property
     def facts(self) -> ShardFacts:

@@ -87,5 +87,5 @@ def _write_rows(output: Path, documents: Sequence[Docstring]) -> tuple[Path, Pat
     for path, chosen in zip(paths, (kept, tested, few), strict=True):
         lines = [f"{package}\t{' '.join(text.split())}\n" for package, text in chosen]
         with atomic_file(path) as temporary:
-            temporary.write_text("".join(["label\ttext\n", *lines]), encoding="utf-8")
+            temporary.write_text("".join(["label\ttext\n", *lines]), encoding="utf-8", newline="\n")
     return paths

@@ -94,7 +94,9 @@ class KeptAnswers(NamedTuple):
             "shown": self.shown,
         }
         with atomic_folder(folder) as temporary:
-            (temporary / ANSWERS).write_text(json.dumps(file, ensure_ascii=False), "utf-8")
+            (temporary / ANSWERS).write_text(
+                json.dumps(file, ensure_ascii=False), encoding="utf-8", newline="\n"
+            )
             if parts is not None:
                 write_tensors(temporary / TALLIES, {PARTS: parts})
 

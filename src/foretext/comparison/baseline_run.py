@@ -114,7 +114,9 @@ class BaselineRun:
         """
         with atomic_file(folder / FILE) as temporary:
             content = {"name": self.baseline.name, "base": self.base}
-            temporary.write_text(json.dumps(content, ensure_ascii=False) + "\n", "utf-8")
+            temporary.write_text(
+                json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n"
+            )
 
 
 class _File(BaseModel):

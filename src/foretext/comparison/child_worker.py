@@ -19,6 +19,7 @@ from foretext.base.files import atomic_file
 from foretext.base.interruption import Interruption
 from foretext.base.registry import trusted
 from foretext.base.runtime import lacks_memory
+from foretext.base.system import ignored_broken_pipe, is_broken_pipe, own_signals
 from foretext.comparison.worker import (
     Cause,
     Done,
@@ -118,6 +119,7 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
+            creationflags=own_signals(),
             env=passed_on(),
         )
         self._lines: SimpleQueue[bytes] = SimpleQueue()  # b"": there will be no more
@@ -136,7 +138,9 @@ class _Child:
         try:
             pipe.write(line)
             pipe.flush()
-        except BrokenPipeError:
+        except OSError as error:
+            if not is_broken_pipe(error):
+                raise
             self._takes_jobs = False
             return False
         return True
@@ -176,10 +180,8 @@ class _Child:
     def _close(self) -> None:
         """Ask the process to end: that is what the end of its input means."""
         self._takes_jobs = False
-        try:
+        with ignored_broken_pipe():  # of what was not flushed
             _pipe(self._process.stdin).close()
-        except BrokenPipeError:  # of what was not flushed
-            return
 
     def _listen(self) -> None:
         with _pipe(self._process.stdout) as pipe:
@@ -228,5 +230,7 @@ def described_failure(job: Job, error: Exception) -> tuple[str, Cause]:
         return f"{what} cannot be read or written: {cause}.", "refused"
     log = Path(job.out).with_name(f"{Path(job.out).name}-traceback.txt")
     with atomic_file(log) as temporary:
-        temporary.write_text("".join(traceback.format_exception(error)), "utf-8")
+        temporary.write_text(
+            "".join(traceback.format_exception(error)), encoding="utf-8", newline="\n"
+        )
     return f"a defect: {type(error).__name__}: {error}. Report what {log} says.", "defect"

@@ -126,7 +126,7 @@ class Comparison:
             temporary.write_text(results_csv(self.content), encoding="utf-8", newline="")
         with atomic_file(self.folder / COMPARED) as temporary:
             text = json.dumps(self.content, ensure_ascii=False, indent=1, allow_nan=False)
-            temporary.write_text(text + "\n", encoding="utf-8")
+            temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
 
     def __str__(self) -> str:
         said = [*(f"Warning: {each}" for each in self.warnings), text_table(self.content)]

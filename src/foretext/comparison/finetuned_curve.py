@@ -131,7 +131,7 @@ def finetune_curve(
     content = _content(curve, quiet)
     with atomic_file(curve.run.label_curve) as temporary:
         text = json.dumps(content, ensure_ascii=False, allow_nan=False)
-        temporary.write_text(text + "\n", encoding="utf-8")
+        temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
     if report:
         write_report(curve.run)
     return content

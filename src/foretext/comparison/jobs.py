@@ -327,7 +327,9 @@ class KeptJob:
             OutputError: it cannot be written.
         """
         with atomic_file(_path(self.job)) as temporary:
-            temporary.write_text(json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8")
+            temporary.write_text(
+                json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8", newline="\n"
+            )
 
 
 def _path(job: Job) -> Path:

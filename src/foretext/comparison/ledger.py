@@ -316,7 +316,7 @@ def _read(path: Path, kind: Any) -> Any:
 def _write(path: Path, content: Any) -> None:
     with atomic_file(path) as temporary:
         text = json.dumps(asdict(content), ensure_ascii=False, indent=1)
-        temporary.write_text(text + "\n", encoding="utf-8")
+        temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 @contextmanager

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gc
-import os
 import re
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from foretext.base.runtime import give_back_memory, usable_cores
+from foretext.base.system import peak_memory, read_system_file, total_memory
 from foretext.finetuning.task_rows import sampled
 
 __all__ = [
@@ -37,7 +36,7 @@ def reset_peak_memory() -> None:
     gc.collect()
     give_back_memory()
     try:
-        CLEAR_REFS.write_text(RESET_PEAK)
+        CLEAR_REFS.write_text(RESET_PEAK, encoding="ascii")
     except OSError:  # another system, or a container that hides it
         return
 
@@ -47,25 +46,16 @@ def peak_memory_bytes() -> int:
 
     Where the system does not say, it is 0.
     """
-    try:
-        found = re.search(r"^VmHWM:\s+(\d+) kB$", STATUS.read_text(), re.MULTILINE)
-    except OSError:
-        found = None
-    if found is not None:
-        return int(found[1]) << 10
-    if sys.platform == "win32":
-        return 0
-    import resource  # not on Windows
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak << 10
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", read_system_file(STATUS), re.MULTILINE)
+    return int(found[1]) << 10 if found is not None else peak_memory() or 0
 
 
 def machine() -> dict[str, float]:
     """Return what figures of time depend on: cores that may be used, and bytes of memory."""
     found = {"cores": float(usable_cores())}
-    if sys.platform != "win32":
-        found["memory"] = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    memory = total_memory()
+    if memory is not None:
+        found["memory"] = float(memory)
     return found
 
 

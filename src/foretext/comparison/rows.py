@@ -119,7 +119,10 @@ class ComparisonRows:
             OutputError: it cannot be written.
         """
         path = folder / TEXTS
-        with atomic_file(path) as temporary, temporary.open("w", encoding="utf-8") as out:
+        with (
+            atomic_file(path) as temporary,
+            temporary.open("w", encoding="utf-8", newline="\n") as out,
+        ):
             seen: set[bytes] = set()
             for text in self.texts.running:
                 lines = [line for line in text.split("\n") if _is_new(text_key(line), seen)]

@@ -24,6 +24,7 @@ from foretext.base.errors import Interrupted, OutputError
 from foretext.base.files import held_folder
 from foretext.base.interruption import STOPPED, answered_signals, signalled
 from foretext.base.registry import imported, trust
+from foretext.base.system import ignored_broken_pipe
 from foretext.base.terminal import guarded_streams
 from foretext.comparison.child_worker import described_failure
 from foretext.comparison.worker import (
@@ -121,11 +122,9 @@ class Process:
         os._exit(1)  # a call into C never came back
 
     def _send(self, message: Message) -> None:
-        try:
+        with ignored_broken_pipe():  # the comparison was killed; its folder has the reply
             self._output.write(encoded(message))
             self._output.flush()
-        except BrokenPipeError:  # the comparison was killed; its folder has the reply
-            return
 
 
 def work(prepare: Callable[[], Do]) -> None:
@@ -187,7 +186,7 @@ def _held_when_free(folder: Path) -> Iterator[None]:
 def _volunteer() -> None:
     """Where memory is short, let the system end this process, and not the comparison."""
     with suppress(OSError):  # another system, or a container that forbids it
-        OOM_SCORE.write_text(FIRST_TO_DIE)
+        OOM_SCORE.write_text(FIRST_TO_DIE, encoding="ascii")
 
 
 def _interrupt() -> None:

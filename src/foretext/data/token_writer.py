@@ -237,7 +237,9 @@ class _Writer:
         lengths = {name: getattr(self, name) for name in LENGTHS}
         meta = {**self.meta, "dtype": np.dtype(self.dtype).name, **lengths}
         meta["checksums"] = self.checksums
-        (self.folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
+        (self.folder / "meta.json").write_text(
+            json.dumps(meta, indent=2) + "\n", encoding="utf-8", newline="\n"
+        )
 
 
 def _encoded_shards(
@@ -280,7 +282,7 @@ def _write_block(folder: Path, block: EncodedBlock) -> None:
     for (name, dtype), array in zip(SHARD_FILES.items(), block, strict=True):
         (folder / f"{name}.bin").write_bytes(array.astype(dtype).tobytes())
     lengths = {name: len(array) for name, array in zip(SHARD_FILES, block, strict=True)}
-    (folder / SHARD_LENGTHS).write_text(json.dumps(lengths), encoding="utf-8")
+    (folder / SHARD_LENGTHS).write_text(json.dumps(lengths), encoding="utf-8", newline="\n")
 
 
 def _read_block(folder: Path) -> EncodedBlock:

@@ -91,7 +91,7 @@ def write_functions(
         raise CorpusError("No documented function was found; name folders with .py files.")
     for path, part in zip((train, test), lines, strict=True):
         with atomic_file(Path(path)) as temporary:
-            temporary.write_text("".join(part), encoding="utf-8")
+            temporary.write_text("".join(part), encoding="utf-8", newline="\n")
     return len(lines[0]), len(lines[1])
 
 

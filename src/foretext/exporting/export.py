@@ -209,4 +209,6 @@ def _describe(
     }
     write_json(folder / RECORD, record)
     card = f"# {name}\n\nExported from `{run}` by foretext {__version__}. {said}\n\n"
-    (folder / CARD).write_text(card + form.usage(name).strip() + "\n", encoding="utf-8")
+    (folder / CARD).write_text(
+        card + form.usage(name).strip() + "\n", encoding="utf-8", newline="\n"
+    )

@@ -38,4 +38,6 @@ def refuse_output(run: str | Path, output: Path, *, overwrite: bool) -> None:
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write settings as JSON, letters as they are."""
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n"
+    )

@@ -279,7 +279,10 @@ class AutoLearner(Learner):
             return path
         path.parent.mkdir(parents=True, exist_ok=True)
         texts = [*(row.text for row in rows.unlabelled), *self.task.texts(rows.train).running]
-        with atomic_file(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+        with (
+            atomic_file(path) as temporary,
+            temporary.open("w", encoding="utf-8", newline="\n") as file,
+        ):
             file.writelines(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
         return path
 

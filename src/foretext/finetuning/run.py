@@ -181,7 +181,7 @@ def _searched(learner: Learner, rows: TaskRows) -> Found | None:
     ):
         found = learner.search(rows, seconds, _Follower(log, bar))
     with atomic_file(kept) as temporary:
-        temporary.write_text(json.dumps(found._asdict()), encoding="utf-8")
+        temporary.write_text(json.dumps(found._asdict()), encoding="utf-8", newline="\n")
     job.note(_sentence(found))
     return found
 

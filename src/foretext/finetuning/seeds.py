@@ -82,7 +82,7 @@ def _train_seed(
             model, record = learner.train(rows, seed, context)
         if num_seeds > 1:
             with atomic_file(kept) as temporary:
-                temporary.write_text(json.dumps(dict(record)), encoding="utf-8")
+                temporary.write_text(json.dumps(dict(record)), encoding="utf-8", newline="\n")
             model.save(folder)
     own_seed = learner.seed_of(seed)
     job.run.note(f"seed {own_seed}: {counted(record['step'], 'step')} in {record['time']:.1f} s")

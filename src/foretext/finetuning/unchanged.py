@@ -49,7 +49,7 @@ def write_sections(path: Path, sections: Sections) -> None:
     import tomli_w
 
     with atomic_file(path) as temporary:
-        temporary.write_text(tomli_w.dumps(dict(sections)), encoding="utf-8")
+        temporary.write_text(tomli_w.dumps(dict(sections)), encoding="utf-8", newline="\n")
 
 
 def _given(job: FinetuneJob, rows: dict[str, Any]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def keep(learner: Learner, outcome: Outcome, facts: Mapping[str, Any]) -> Finetu
     if outcome.examination is not None:
         with atomic_file(job.run.examination) as temporary:
             text = json.dumps(outcome.examination, ensure_ascii=False)
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_text(text, encoding="utf-8", newline="\n")
     for sentence in summary_lines(facts):
         job.run.note(sentence)
     model.write(job.run.path, facts)

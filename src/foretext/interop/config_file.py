@@ -96,4 +96,4 @@ def path_within(folder: Path, name: str, source: Path) -> Path:
 def write_json(path: Path, content: Any) -> None:
     """Write a file completely or not at all."""
     with atomic_file(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8", newline="\n")

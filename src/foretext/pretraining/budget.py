@@ -108,7 +108,9 @@ def keep_budget(job: PretrainingJob) -> None:
     """Write the budget beside the checkpoints, to be compared when the run is resumed."""
     if job.budget is not None:
         with atomic_file(_path(job.run)) as temporary:
-            temporary.write_text(json.dumps({"seconds": job.budget.seconds}) + "\n")
+            temporary.write_text(
+                json.dumps({"seconds": job.budget.seconds}) + "\n", encoding="utf-8", newline="\n"
+            )
 
 
 def kept_budget(run: RunFolder) -> float | None:

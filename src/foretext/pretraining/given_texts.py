@@ -64,7 +64,7 @@ def keep_memory(job: PretrainingJob) -> None:
     if not job.resume:
         if now and job.keep:
             with atomic_file(path) as temporary:
-                temporary.write_text(json.dumps(now), encoding="utf-8")
+                temporary.write_text(json.dumps(now), encoding="utf-8", newline="\n")
         return
     before = read_json(path, ModelFileError, dict[str, str]) if path.is_file() else {}
     if before != now:

@@ -204,7 +204,7 @@ def keep_job(run: RunFolder) -> None:
     """Note which job of torchrun has begun a run, if one has."""
     if job := _job():
         with atomic_file(run.checkpoints / JOB) as temporary:
-            temporary.write_text(job, encoding="utf-8")
+            temporary.write_text(job, encoding="utf-8", newline="\n")
 
 
 def _job() -> str:

@@ -117,12 +117,20 @@ class SharedFolder:
     def decide(self, text_bytes: int | None) -> None:
         """Keep how much of the text all runs read."""
         with atomic_file(self.path / TEXT) as temporary:
-            temporary.write_text(_Text(text_bytes=text_bytes).model_dump_json() + "\n")
+            temporary.write_text(
+                _Text(text_bytes=text_bytes).model_dump_json() + "\n",
+                encoding="utf-8",
+                newline="\n",
+            )
 
     def keep_used(self, run: RunFolder) -> None:
         """Write into a run what it has used."""
         with atomic_file(run.shared) as temporary:
-            temporary.write_text(json.dumps([asdict(part) for part in self.used], indent=2) + "\n")
+            temporary.write_text(
+                json.dumps([asdict(part) for part in self.used], indent=2) + "\n",
+                encoding="utf-8",
+                newline="\n",
+            )
 
 
 def shared_parts(run: RunFolder) -> list[SharedPart]:
@@ -147,4 +155,4 @@ def _make(folder: Path, make: Callable[[Path], object]) -> None:
     with atomic_folder(folder) as temporary:
         make(temporary)
         made = _Made(seconds=round(time.monotonic() - began, 3))
-        (temporary / MADE).write_text(made.model_dump_json() + "\n")
+        (temporary / MADE).write_text(made.model_dump_json() + "\n", encoding="utf-8", newline="\n")

@@ -125,7 +125,9 @@ def distill_static(
     if out is not None:
         found.save(Path(out), dtype=dtype)
         with atomic_file(Path(out) / "README.md") as temporary:
-            temporary.write_text(_static_card(found, Path(out).name), encoding="utf-8")
+            temporary.write_text(
+                _static_card(found, Path(out).name), encoding="utf-8", newline="\n"
+            )
     return found
 
 

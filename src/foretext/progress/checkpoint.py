@@ -121,7 +121,7 @@ class Checkpoints:
             write_tensors(temporary / ARRAYS, arrays)
             checksum = file_checksum(temporary / ARRAYS, OutputError)
             saved = {"checksum": checksum, "state": asdict(state)}
-            (temporary / STATE).write_text(json.dumps(saved), encoding="utf-8")
+            (temporary / STATE).write_text(json.dumps(saved), encoding="utf-8", newline="\n")
         for other in older[: max(len(older) - kept + 1, 0)]:
             shutil.rmtree(other, ignore_errors=True)
 

@@ -293,7 +293,7 @@ class Recipe:
             OutputError: it cannot be written.
         """
         try:
-            Path(path).write_text(self.text(), encoding="utf-8")
+            Path(path).write_text(self.text(), encoding="utf-8", newline="\n")
         except OSError as error:
             raise OutputError(
                 f"{path} cannot be written ({error.strerror}); choose another file."

@@ -78,7 +78,7 @@ class Building:
             OutputError: it cannot be written.
         """
         with atomic_file(self.folder.path / STATE) as temporary:
-            temporary.write_text(state.model_dump_json(), encoding="utf-8")
+            temporary.write_text(state.model_dump_json(), encoding="utf-8", newline="\n")
 
     def finish(self, config: dict[str, object]) -> None:
         """Mark the new index as finished, and let it take its place.
@@ -88,7 +88,9 @@ class Building:
         """
         (self.folder.path / STATE).unlink(missing_ok=True)
         with atomic_file(self.folder.config) as temporary:
-            temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+            temporary.write_text(
+                json.dumps(config, indent=2) + "\n", encoding="utf-8", newline="\n"
+            )
         promote(self.path)
 
     def abandon(self) -> None:

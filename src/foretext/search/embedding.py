@@ -82,6 +82,7 @@ def keep_vectors(building: Building, num_rows: int, dim: int, dtype: StorageType
     """
     rows = map_array(building.vectors, dtype, num_rows * dim, ModelFileError).reshape(num_rows, dim)
     write_vectors(building.folder.embeddings, rows)
+    del rows  # Windows keeps a file that is mapped
     building.vectors.unlink()
 
 

@@ -68,7 +68,7 @@ def read_passages(
         raise CorpusError(f"{corpus}: there is no text in it; give other files.")
     with atomic_file(folder.sources) as temporary:
         listed = [fact.model_dump() for fact in facts]
-        temporary.write_text(json.dumps(listed, ensure_ascii=False), encoding="utf-8")
+        temporary.write_text(json.dumps(listed, ensure_ascii=False), encoding="utf-8", newline="\n")
     return writer.num_passages, num_places
 
 

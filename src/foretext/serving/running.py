@@ -13,7 +13,6 @@ start later.
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import errno
 import gc
 import logging
@@ -34,6 +33,7 @@ import uvicorn
 
 from foretext.base.errors import SettingError
 from foretext.base.runtime import usable_cores
+from foretext.base.system import c_library, open_file_limits, raise_open_file_limit
 from foretext.base.terminal import say
 from foretext.serving.app import create_app
 from foretext.serving.guards.connections import connection_class
@@ -248,7 +248,7 @@ def limit_library_memory(environment: MutableMapping[str, str] = os.environ) -> 
 
 def _share_heap() -> None:
     """Let all threads allocate from one heap, where what one gives back is of use to all."""
-    set_option = getattr(ctypes.CDLL(None), "mallopt", None)  # other C libraries have none
+    set_option = getattr(c_library(), "mallopt", None)  # other C libraries have none
     if set_option is not None:
         set_option(ARENA_MAX, 1)
 
@@ -304,14 +304,13 @@ def fit_connections(settings: ServingConfig) -> tuple[ServingConfig, str | None]
         The settings with as many connections as there are files for, and a sentence where these
         are fewer than before.
     """
-    import resource  # not on Windows
-
     wanted = settings.max_connections + OTHER_FILES
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft >= wanted or soft == resource.RLIM_INFINITY:
+    limits = open_file_limits()
+    if limits is None or limits[0] >= wanted:
         return settings, None
-    possible = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (possible, hard))
+    possible = min(wanted, limits[1])
+    if not raise_open_file_limit(possible):
+        possible = limits[0]
     if possible == wanted:
         return settings, None
     fitting = max(possible - OTHER_FILES, possible // 2)

@@ -15,6 +15,7 @@ from pydantic import Field, field_validator, model_validator
 from foretext.base.config import Config, size_bytes
 from foretext.base.errors import SettingError
 from foretext.base.parsing import read_text
+from foretext.base.system import keeps_modes
 
 __all__ = ["ENVIRONMENT", "Keys", "ServingConfig"]
 
@@ -168,7 +169,7 @@ class Keys:
 
 def readable_by_others(path: Path) -> bool:
     """Whether users other than its owner may read a file."""
-    return bool(path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
+    return keeps_modes() and bool(path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
 
 
 def _lines(text: str, where: str) -> list[str]:

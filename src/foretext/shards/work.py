@@ -82,4 +82,4 @@ def fill_shard(fill: Fill, data: bytes, folder: Path) -> None:
     with atomic_folder(folder) as temporary:
         fill(data, temporary)
         sizes = {file.name: file.stat().st_size for file in sorted(temporary.iterdir())}
-        (temporary / MARK).write_text(json.dumps(sizes), encoding="utf-8")
+        (temporary / MARK).write_text(json.dumps(sizes), encoding="utf-8", newline="\n")

@@ -200,4 +200,4 @@ def _bert_settings(tokenizer: SubwordTokenizer) -> dict[str, bool]:
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
     with atomic_file(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8", newline="\n")

@@ -298,7 +298,7 @@ class SubwordTokenizer(Tokenizer):
             OutputError: the file cannot be written.
         """
         with atomic_file(path) as temporary:
-            temporary.write_text(self.library.to_str(pretty=True), encoding="utf-8")
+            temporary.write_text(self.library.to_str(pretty=True), encoding="utf-8", newline="\n")
 
     @classmethod
     def load(cls, path: Path) -> Self:

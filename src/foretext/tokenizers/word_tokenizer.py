@@ -295,7 +295,7 @@ class WordTokenizer(Tokenizer):
         settings = json.dumps({**self.config.model_dump(), **cut})
         write_vocabulary(path.with_name(COUNTS_FILE), settings, self.vocabulary)
         with atomic_file(path) as temporary:
-            temporary.write_text(self._library_json(), encoding="utf-8")
+            temporary.write_text(self._library_json(), encoding="utf-8", newline="\n")
 
     @classmethod
     def load(cls, path: Path) -> WordTokenizer:

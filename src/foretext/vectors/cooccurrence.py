@@ -169,7 +169,9 @@ class CooccurrenceWriter:
             "dtype": np.dtype(self.dtype).name,
             "checksums": self._checksums,
         }
-        (self.folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
+        (self.folder / "meta.json").write_text(
+            json.dumps(meta, indent=2) + "\n", encoding="utf-8", newline="\n"
+        )
 
     def __exit__(self, *_: object) -> None:
         with ExitStack() as files:  # all are closed, even where one has no room for its last bytes

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from foretext.base import runtime
+from foretext.base import runtime, system
 from foretext.pretraining.plan.memory import free_bytes, training_bytes
 
 CPU = torch.device("cpu")
@@ -17,7 +17,7 @@ CPU = torch.device("cpu")
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine with 2 GB free, in no container."""
     (tmp_path / "meminfo").write_text("MemTotal:  8000000 kB\nMemAvailable:  2000000 kB\n")
-    monkeypatch.setattr(runtime, "MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(system, "MEMINFO", tmp_path / "meminfo")
     monkeypatch.setattr(runtime, "CGROUP_LIMIT", tmp_path / "memory.max")
     monkeypatch.setattr(runtime, "CGROUP_USED", tmp_path / "memory.current")
     monkeypatch.setattr(runtime, "CGROUP_PARTS", tmp_path / "memory.stat")

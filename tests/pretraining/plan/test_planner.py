@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foretext.base import runtime
+from foretext.base import system
 from foretext.base.errors import SettingError
 from foretext.base.sizes import SIZES
 from foretext.corpus import Corpus
@@ -126,7 +126,7 @@ def test_what_does_not_fit_is_refused(
     animal_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "meminfo").write_text("MemAvailable:  100000 kB\n")
-    monkeypatch.setattr(runtime, "MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(system, "MEMINFO", tmp_path / "meminfo")
     with pytest.raises(SettingError, match=r"size tiny needs about \d+ MB .* 102 MB are free"):
         plan_of(Recipe.load("bert-tiny", SMALL), animal_text)
 

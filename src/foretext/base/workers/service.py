@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from typing import Any, BinaryIO, TypeVar
 
 from foretext.base.errors import ForetextError
+from foretext.base.system import is_broken_pipe
 from foretext.base.workers.worker_process import answer_line
 
 __all__ = ["Service"]
@@ -53,5 +54,7 @@ class Service:
         try:
             self._answers.write(answer)
             self._answers.flush()
-        except BrokenPipeError:  # nobody is there any more
-            os._exit(0)
+        except OSError as error:
+            if not is_broken_pipe(error):
+                raise
+            os._exit(0)  # nobody is there any more

@@ -11,13 +11,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import IO, Any, BinaryIO
 
 from foretext.base import errors
 from foretext.base.errors import ForetextError, SettingError
 from foretext.base.leaving import undone_when_leaving
 from foretext.base.parsing.json_file import json_value
+from foretext.base.system import ignored_broken_pipe
 from foretext.messages import passed_on
 
 __all__ = [
@@ -86,7 +87,7 @@ class WorkerProcess:
     def tell(self, *message: bytes) -> None:
         """Write a message, in parts, whether or not it is still there to read it."""
         stdin = _pipe(self._process.stdin)
-        with suppress(BrokenPipeError):  # that it has ended is seen where its answer is read
+        with ignored_broken_pipe():  # that it has ended is seen where its answer is read
             for part in message:
                 stdin.write(part)
             stdin.flush()
@@ -110,7 +111,7 @@ class WorkerProcess:
         self._process.wait()
         self._exits.close()
         for stream in (self._process.stdin, self._process.stdout):
-            with suppress(BrokenPipeError):  # it had ended before it read all
+            with ignored_broken_pipe():  # it had ended before it read all
                 _pipe(stream).close()
 
 

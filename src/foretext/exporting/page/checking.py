@@ -72,8 +72,8 @@ def check_by_node(
     """
     with temporary_folder() as folder:
         joined, answers = folder / "check.cjs", folder / "wanted.json"
-        joined.write_text(bundle(script), encoding="utf-8")
-        answers.write_text(json.dumps(wanted), encoding="utf-8")
+        joined.write_text(bundle(script), encoding="utf-8", newline="\n")
+        answers.write_text(json.dumps(wanted), encoding="utf-8", newline="\n")
         command = [program, str(joined), str(model), str(answers)]
         try:
             run = _output_of(command, PATIENCE)

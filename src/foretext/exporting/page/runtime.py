@@ -77,7 +77,7 @@ def copy_runtime(runtime: Runtime, page: Path) -> int:
         f"https://www.npmjs.com/package/{package})\n"
         for package, names in FILES.items()
     ]
-    (target / "SOURCES.txt").write_text("".join(said), encoding="utf-8")
+    (target / "SOURCES.txt").write_text("".join(said), encoding="utf-8", newline="\n")
     return size
 
 

@@ -72,7 +72,9 @@ class Plan:
             OutputError: the file cannot be written.
         """
         with atomic_file(path) as temporary:
-            temporary.write_text(json.dumps(self.as_dict(), indent=2) + "\n", encoding="utf-8")
+            temporary.write_text(
+                json.dumps(self.as_dict(), indent=2) + "\n", encoding="utf-8", newline="\n"
+            )
 
     def sentences(self) -> Iterator[str]:
         """Yield it as sentences."""

@@ -240,7 +240,9 @@ def write_config(folder: Path, model: Predictor, facts: Mapping[str, Any]) -> No
     """
     known = {"foretext": __version__, "task": model.task.name, **facts, "kind": model.kind}
     with atomic_file(folder / CONFIG) as temporary:
-        temporary.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        temporary.write_text(
+            json.dumps(known, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n"
+        )
 
 
 def check_top(k: Any, threshold: Any) -> None:

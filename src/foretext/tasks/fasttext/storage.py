@@ -100,7 +100,7 @@ def write_folder(folder: Path, model: FastTextModel, facts: Mapping[str, Any]) -
     save_model(folder / MODEL_FILE, model)
     text = json.dumps({**facts, **model_facts(model)}, indent=2, ensure_ascii=False)
     with atomic_file(folder / CONFIG_FILE) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
+        temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def load_folder(path: Path) -> FastTextModel:

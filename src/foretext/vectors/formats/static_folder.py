@@ -191,4 +191,4 @@ def _described(modules: list[str]) -> list[dict[str, Any]]:
 
 
 def _write_json(path: Path, content: Any) -> None:
-    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8", newline="\n")

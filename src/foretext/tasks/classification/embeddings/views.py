@@ -161,7 +161,7 @@ class EmbeddedTexts:
         if not name and not (folder / CONFIG).is_file():
             facts = {"foretext": __version__, "kind": self.model.kind}
             with atomic_file(folder / CONFIG) as temporary:
-                temporary.write_text(json.dumps(facts), encoding="utf-8")
+                temporary.write_text(json.dumps(facts), encoding="utf-8", newline="\n")
         return name
 
     def _embedded(self, texts: Sequence[str], progress: Advance | None = None) -> Vectors:
