@@ -151,6 +151,7 @@ PRODIGY = (
     )
     + "\n"
 ) * 3
+CONLLU = "# text = Ada\n1\tAda\t_\t_\t_\t_\t_\t_\t_\tNE=B-PER|SpacesAfter=\\s\\s\n\n" * 9
 TAGGED_LINES = _json_lines([{"tokens": ["Ada", "wrote"], "tags": ["B-PER", "O"]}] * 9)
 
 
@@ -365,6 +366,7 @@ READERS = [
     Reader("tagged", _file("a.txt", TAGGED), read_tagged),
     Reader("tagged jsonl", _file("a.jsonl", TAGGED_LINES), read_tagged),
     Reader("tagged export", _file("a.jsonl", json.dumps(LABEL_STUDIO)), read_tagged),
+    Reader("tagged conllu", _file("a.txt", CONLLU), read_tagged),
     Reader("tagged prodigy", _file("a.jsonl", PRODIGY), read_tagged),
     Reader("texts export", _file("a.jsonl", json.dumps(CHOSEN)), read_texts),
     Reader("questions squad", _file("a.jsonl", json.dumps(SQUAD)), read_questions),

@@ -200,7 +200,7 @@ def test_a_tagger_suggests_its_spans(tmp_path: Path) -> None:
         out = tmp_path / f"a-{format}.{'tsv' if format == 'tsv' else 'jsonl'}"
         found = suggest(model, given, 3, out=out, format=format, quiet=True)
     first = next(task for task in found if task.text == given[0])
-    assert [*first.offsets()] == [(4, 7, "ANI"), (18, 26, "T")]
+    assert first.spans == [(4, 7, "ANI"), (18, 26, "T")]
     assert "unsure of its tags" in first.why
     back = {row.tokens: row.tags for row in read_tagged(tmp_path / "a-doccano.jsonl")}
     assert back == {tuple(task.words): tuple(task.tags) for task in found}

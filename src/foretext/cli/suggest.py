@@ -64,10 +64,11 @@ def suggest(
         ),
     ] = "clusters",
     format: Annotated[
-        Literal["csv", "tsv", "jsonl", "label-studio", "doccano", "prodigy"] | None,
+        Literal["csv", "tsv", "jsonl", "label-studio", "doccano", "prodigy", "conllu", "docbin"]
+        | None,
         typer.Option(
             help="Of FILE; by default csv for .csv, tsv (a tagged token a line) for .tsv, jsonl "
-            "for .jsonl, label-studio for .json."
+            "for .jsonl, label-studio for .json, conllu for .conllu, docbin for .spacy."
         ),
     ] = None,
     embedder: Annotated[

@@ -29,7 +29,7 @@ from foretext.corpus.texts import is_file_or_source
 from foretext.data.rows import InputColumns, RowsConfig, input_files, read_texts, text_inputs
 from foretext.data.rows.given import given_elements, shown
 from foretext.data.rows.inputs import Input
-from foretext.data.rows.label_tasks import LabelTask, TaskFormat
+from foretext.data.rows.label_formats import LabelTask, TaskFormat
 from foretext.data.rows.settings import Columns
 from foretext.metrics import UncertaintyMeasure
 from foretext.progress import Progress

@@ -10,7 +10,7 @@ from typing import Any
 from foretext.base.arguments import checked_arguments
 from foretext.base.files import refuse_existing, refuse_name
 from foretext.base.representation import represented
-from foretext.data.rows.label_tasks import LabelTask, TaskFormat, task_format, write_tasks
+from foretext.data.rows.label_formats import LabelTask, TaskFormat, task_format, write_tasks
 
 __all__ = ["Suggestions", "checked_output"]
 
@@ -62,8 +62,9 @@ class Suggestions:
 
         Args:
             path: of the file.
-            format: "csv", "tsv" (a tagged token a line), "jsonl", "label-studio", "doccano" or
-                "prodigy"; None: by the suffix, of which .json is Label Studio's.
+            format: "csv", "tsv" (a tagged token a line), "jsonl", "label-studio", "doccano",
+                "prodigy", "conllu" or "docbin"; None: by the suffix, of which .json is Label
+                Studio's.
             overwrite: replace the file, if there is one.
 
         Raises:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledRow
 from foretext.data.rows.label import Label, LabelValue, label_array, ordered_labels
-from foretext.data.rows.label_tasks import LabelTask
+from foretext.data.rows.label_formats import LabelTask
 from foretext.messages import translated
 from foretext.metrics import (
     UncertaintyMeasure,

@@ -19,7 +19,7 @@ from foretext.base.errors import SettingError
 from foretext.base.representation import represented
 from foretext.corpus.texts import is_file_or_source
 from foretext.data.rows import Input, InputColumns, KeptInput, input_files, line_input
-from foretext.data.rows.label_tasks import LabelTask
+from foretext.data.rows.label_formats import LabelTask
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.data.rows.reading import fitting, read_otherwise
 from foretext.data.rows.settings import Columns

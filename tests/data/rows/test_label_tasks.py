@@ -12,7 +12,7 @@ from foretext.base.errors import SettingError
 from foretext.corpus.text_tokens import TextToken, joined_tokens
 from foretext.data.rows import read_pairs, read_tagged, read_texts
 from foretext.data.rows.label import Label, LabelValue, ordered_labels
-from foretext.data.rows.label_tasks import LabelTask, TaskFormat, task_format, write_tasks
+from foretext.data.rows.label_formats import LabelTask, TaskFormat, task_format, write_tasks
 from foretext.data.rows.sheet_cells import SHEET_COLUMNS
 from foretext.data.rows.spans import aligned_tokens
 from foretext.metrics import detect_notation, entity_spans
@@ -162,7 +162,10 @@ def _task(tokens: tuple[str, ...], tags: tuple[str, ...], *, blanks: bool) -> La
         found = aligned_tokens(text, tokens)
         assert found is not None
         placed = found
-    spans = [(span.start, span.end, span.label) for span in entity_spans(tags)]
+    spans = [
+        (placed[span.start].start, placed[span.end - 1].end, span.label)
+        for span in entity_spans(tags)
+    ]
     return LabelTask({"text": text}, tokens=placed, spans=spans, tags=tags)
 
 
@@ -217,7 +220,7 @@ def _iob2(tags: list[str], number: int) -> list[str]:
 
 def test_tasks_of_prodigy_have_tokens_with_places(tmp_path: Path) -> None:
     tokens = (TextToken("Bo", 0, 2), TextToken("Li", 3, 5), TextToken(".", 5, 6))
-    task = LabelTask({"text": "Bo Li."}, tokens=tokens, spans=[(0, 2, "PER")])
+    task = LabelTask({"text": "Bo Li."}, tokens=tokens, spans=[(0, 5, "PER")])
     write_tasks([task], tmp_path / "a.jsonl", "prodigy")
     made = json.loads((tmp_path / "a.jsonl").read_text())
     assert [(each["id"], each["ws"]) for each in made["tokens"]] == [

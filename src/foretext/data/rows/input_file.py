@@ -14,6 +14,7 @@ from typing import BinaryIO, cast
 from foretext.base.terminal import standard_input
 from foretext.corpus.sources import STANDARD_INPUT, Source, find_sources
 from foretext.data.rows.in_memory import RowSource
+from foretext.data.rows.label_formats.docbin import docbin_records
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import (
     HEAD,
@@ -26,6 +27,8 @@ from foretext.data.rows.records import (
 from foretext.data.rows.settings import LabelledConfig
 
 __all__ = ["InputFile", "input_files"]
+
+HAS_RECORDS = ("parquet", "docbin")  # formats without lines
 
 
 class InputFile:
@@ -40,14 +43,14 @@ class InputFile:
         self.source, self.config = source, config
         self.name = source.name
         named = format_of(source, config)
-        self._lines = iter(()) if named == "parquet" else self._read()
+        self._lines = iter(()) if named in HAS_RECORDS else self._read()
         self.head = list(islice(self._lines, HEAD))
         self.format: RowFormat = format_within(self.head, named, config)
 
     @property
-    def is_parquet(self) -> bool:
+    def has_records(self) -> bool:
         """Whether it has no lines, but `records` of its own."""
-        return self.format == "parquet"
+        return self.format in HAS_RECORDS
 
     @property
     def is_plain(self) -> bool:
@@ -64,7 +67,9 @@ class InputFile:
         return chain(self.head, self._lines)
 
     def records(self) -> Iterator[Record]:
-        """Yield the rows of Parquet, with all columns."""
+        """Yield the rows of Parquet or the documents of a DocBin, with all columns."""
+        if self.format == "docbin":
+            return docbin_records(self.source)
         return parquet_records(self.source, self.config, every=True)
 
     def whole(self) -> tuple[Source, str]:

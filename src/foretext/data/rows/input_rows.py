@@ -49,7 +49,7 @@ def text_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
         CorpusError: the file cannot be read, a row is wrong, or a column is missing.
         SettingError: columns are to be kept, and the file has none.
     """
-    if file.is_parquet:
+    if file.has_records:
         yield from map(wanted.input_of, file.records())
         return
     form = _form(file, wanted)

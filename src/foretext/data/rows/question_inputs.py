@@ -20,7 +20,7 @@ def question_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput
     Raises:
         CorpusError: the file cannot be read, or a part of a question is missing.
     """
-    if file.is_parquet or not _is_nested(file, wanted):
+    if file.has_records or not _is_nested(file, wanted):
         yield from text_inputs(file, wanted)
         return
     source, encoding = file.whole()

@@ -88,7 +88,7 @@ def first_names(source: RowSource, config: Config | None = None) -> list[str]:
 
 def names_in(file: InputFile) -> list[str]:
     """Return what may be the names of the columns of a file: those of its first row."""
-    if file.is_parquet:
+    if file.has_records:
         first = next(file.records(), None)
         return [] if first is None else [*first.values]
     values = json_object(file.first)

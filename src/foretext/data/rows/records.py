@@ -22,7 +22,8 @@ from foretext.corpus.sources import Source, find_sources
 from foretext.data.rows.absent_columns import refuse_absent_columns
 from foretext.data.rows.fasttext_lines import fasttext_records, is_fasttext
 from foretext.data.rows.in_memory import RowSource
-from foretext.data.rows.label_exports import plain_row
+from foretext.data.rows.label_formats import plain_row
+from foretext.data.rows.label_formats.docbin import docbin_records
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.settings import LabelledConfig
 from foretext.data.rows.table import are_tabbed, cells_of_csv, csv_records, tsv_records
@@ -36,6 +37,7 @@ __all__ = [
     "format_within",
     "json_records",
     "json_values",
+    "judged_records",
     "parquet_records",
     "read_lines",
     "read_records",
@@ -45,7 +47,7 @@ __all__ = [
 OPTION = "--set rows.encoding="  # of finetune, whose run keeps it for predict and evaluate
 LARGEST_ARRAY = 1 << 29  # characters of a file that is one JSON array, which is read as a whole
 HEAD = 1000  # lines that say what a file is
-RowFormat = Literal["auto", "csv", "tsv", "jsonl", "fasttext", "trec", "parquet"]
+RowFormat = Literal["auto", "csv", "tsv", "jsonl", "fasttext", "trec", "parquet", "docbin"]
 _SUFFIXES: dict[str, RowFormat] = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -53,6 +55,7 @@ _SUFFIXES: dict[str, RowFormat] = {
     ".ndjson": "jsonl",
     ".json": "jsonl",
     ".parquet": "parquet",
+    ".spacy": "docbin",
 }
 
 PARQUET = b"PAR1"  # first bytes of a file
@@ -117,6 +120,8 @@ def format_within(head: Sequence[str], named: RowFormat, config: LabelledConfig)
 
 def _records(source: Source, config: LabelledConfig) -> Iterator[Record]:
     format = format_of(source, config)
+    if format == "docbin":
+        return docbin_records(source)
     if format == "parquet":
         return parquet_records(source, config)
     lines = read_lines(source, config.encoding, config.max_piece_bytes)
@@ -217,12 +222,22 @@ def json_records(lines: Iterable[str], name: str, *, labelled: bool = False) -> 
     Raises:
         CorpusError: a line that is not a JSON object.
     """
+    for record, is_labelled in judged_records(lines, name):
+        if is_labelled or not labelled:
+            yield record
+
+
+def judged_records(lines: Iterable[str], name: str) -> Iterator[tuple[Record, bool]]:
+    """Yield the objects as `json_records` does, and whether somebody has labelled each.
+
+    Raises:
+        CorpusError: a line that is not a JSON object.
+    """
     for record, values in _json_objects(lines, name):
         if not isinstance(values, dict):
             raise record.error(_no_object(values))
         row = plain_row(values)
-        if row.is_labelled or not labelled:
-            yield record._replace(values=row.values)
+        yield record._replace(values=row.values), row.is_labelled
 
 
 def _json_objects(lines: Iterable[str], name: str) -> Iterator[tuple[Record, Any]]:

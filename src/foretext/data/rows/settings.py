@@ -13,7 +13,7 @@ from foretext.corpus.encoding import Encoding
 
 __all__ = ["COLUMNS", "Column", "Columns", "LabelledConfig", "RowsConfig", "as_columns"]
 
-_WITHOUT_NUMBERS = ("jsonl", "fasttext", "trec", "parquet")
+_WITHOUT_NUMBERS = ("jsonl", "fasttext", "trec", "parquet", "docbin")
 Column = str | int  # a name, or a number from 1
 _WITHOUT_COLUMNS = {"fasttext": "fastText's", "trec": "TREC's"}
 COLUMNS = ("text", "label", "text_a", "text_b", "negative", "score", "source", "target")
@@ -48,7 +48,7 @@ class LabelledConfig(Config):
     headerless: ClassVar[dict[str, int]]  # meaning -> number, in a .txt file without a header
     may_lack_header: ClassVar[bool] = False  # whether a .tsv file may, too
 
-    format: Literal["auto", "csv", "tsv", "jsonl", "fasttext", "trec", "parquet"] = "auto"
+    format: Literal["auto", "csv", "tsv", "jsonl", "fasttext", "trec", "parquet", "docbin"] = "auto"
     """Format of the files; auto: by suffix and first row."""
     encoding: Encoding = "utf-8"
     """Encoding of the files; a byte order mark is accepted."""

@@ -16,7 +16,7 @@ from foretext.data.rows.label import Label
 from foretext.data.rows.record import Record, type_name
 from foretext.metrics import Scheme, Span, spans_to_tags
 
-__all__ = ["Misfit", "SpannedText", "aligned_tokens", "spanned_text"]
+__all__ = ["Entity", "Misfit", "RawText", "SpannedText", "aligned_tokens", "spanned_text"]
 
 SCHEME: Scheme = "IOB2"
 SHOWN = 40  # characters of an entity that a message repeats
@@ -37,14 +37,23 @@ class SpannedText(NamedTuple):
     tokens: list[str]
     tags: list[str]
     misfits: tuple[Misfit, ...]
+    raw: RawText
 
 
-class _Entity(NamedTuple):
+class Entity(NamedTuple):
     """An entity: the characters from `start` up to `end`."""
 
     start: int
     end: int
     label: str
+
+
+class RawText(NamedTuple):
+    """A text as the file has it, before it is cut into tokens."""
+
+    text: str
+    tokens: tuple[TextToken, ...] | None  # that the file gives
+    entities: tuple[Entity, ...] | None  # None: they are those that the tags say
 
 
 def spanned_text(record: Record, column: str = "text") -> SpannedText:
@@ -54,10 +63,12 @@ def spanned_text(record: Record, column: str = "text") -> SpannedText:
         CorpusError: a span is not in the text, or reads otherwise than the text there.
     """
     text = record.text(column)
-    tokens = _tokens(text, record)
+    given = _given_tokens(text, record)
+    tokens = split_text(text) if given is None else given
     misfits: list[Misfit] = []
     spans: list[Span] = []
-    for entity in sorted(_entities(text, record), key=lambda each: each.start - each.end):
+    entities = _entities(text, record)
+    for entity in sorted(entities, key=lambda each: each.start - each.end):
         span = _span(entity, tokens, record)
         shown = text[entity.start : entity.end][:SHOWN]
         if any(span == other for other in spans):
@@ -73,7 +84,8 @@ def spanned_text(record: Record, column: str = "text") -> SpannedText:
         spans.append(span)
     spans.sort(key=lambda span: span.start)
     tags = spans_to_tags(spans, len(tokens), SCHEME)
-    return SpannedText([token.text for token in tokens], tags, tuple(misfits))
+    raw = RawText(text, None if given is None else tuple(given), tuple(entities))
+    return SpannedText([token.text for token in tokens], tags, tuple(misfits), raw)
 
 
 def aligned_tokens(text: str, tokens: Sequence[str]) -> list[TextToken] | None:
@@ -88,10 +100,10 @@ def aligned_tokens(text: str, tokens: Sequence[str]) -> list[TextToken] | None:
     return None if text[end:].strip() else found
 
 
-def _tokens(text: str, record: Record) -> list[TextToken]:
+def _given_tokens(text: str, record: Record) -> list[TextToken] | None:
     given = record.values.get("tokens")
     if given is None:
-        return split_text(text)
+        return None
     if not isinstance(given, list) or not all(isinstance(each, str) and each for each in given):
         raise record.error("'tokens' holds no list of texts; correct or remove it.")
     found = aligned_tokens(text, given)
@@ -103,7 +115,7 @@ def _tokens(text: str, record: Record) -> list[TextToken]:
     return found
 
 
-def _entities(text: str, record: Record) -> list[_Entity]:
+def _entities(text: str, record: Record) -> list[Entity]:
     """Return the entities of a row, without blanks at their ends."""
     given = record.values["spans"]
     if not isinstance(given, list):
@@ -186,9 +198,7 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("\\n", " ").split())
 
 
-def _entity(
-    text: str, span: _Given, to_characters: Callable[[int], int], record: Record
-) -> _Entity:
+def _entity(text: str, span: _Given, to_characters: Callable[[int], int], record: Record) -> Entity:
     start, end = to_characters(span.start), to_characters(span.end)
     if not _reads(text, start, end, span.text):
         where = f"the entity {span.start}-{span.end} ({span.label[:SHOWN]})"
@@ -203,10 +213,10 @@ def _entity(
         )
     inner = text[start:end]
     start, end = start + len(inner) - len(inner.lstrip()), start + len(inner.rstrip())
-    return _Entity(start, end, span.label)
+    return Entity(start, end, span.label)
 
 
-def _span(entity: _Entity, tokens: Sequence[TextToken], record: Record) -> Span:
+def _span(entity: Entity, tokens: Sequence[TextToken], record: Record) -> Span:
     """Return the tokens that an entity touches."""
     touched = list(_touched(entity, tokens))
     if not touched:
@@ -217,7 +227,7 @@ def _span(entity: _Entity, tokens: Sequence[TextToken], record: Record) -> Span:
     return Span(entity.label, touched[0], touched[-1] + 1)
 
 
-def _touched(entity: _Entity, tokens: Sequence[TextToken]) -> Iterator[int]:
+def _touched(entity: Entity, tokens: Sequence[TextToken]) -> Iterator[int]:
     for number, token in enumerate(tokens):
         if token.start < entity.end and entity.start < token.end:
             yield number

@@ -19,6 +19,8 @@ from foretext.corpus.decoding import normalize
 from foretext.corpus.encoding import Encoding
 from foretext.corpus.sources import Source, find_sources
 from foretext.data.rows.in_memory import TAGS, RowSource
+from foretext.data.rows.label_formats.conllu import entity_name, features_of, placed_text
+from foretext.data.rows.label_formats.docbin import docbin_records
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import (
     format_of,
@@ -28,7 +30,7 @@ from foretext.data.rows.records import (
     until_text,
 )
 from foretext.data.rows.settings import RowsConfig
-from foretext.data.rows.spans import Misfit, spanned_text
+from foretext.data.rows.spans import Misfit, RawText, spanned_text
 from foretext.data.rows.texts import label_of
 
 __all__ = ["TOKENS", "TaggedConfig", "TaggedSentence", "read_tagged"]
@@ -38,7 +40,16 @@ _USUAL_COMMENT = "#"
 _UD_COLUMNS = 10  # of CoNLL-U: ID, FORM, LEMMA, UPOS, ...
 _UD_TOKEN, _UD_TAG = 2, 4
 _UD_ID = re.compile(r"[0-9]+([-.][0-9]+)?")  # 1-2 is a range of tokens, 8.1 an empty node
-Row = tuple[int, list[str]]  # its line, its columns
+_UD_MISC = 9  # from 0
+
+
+class _Row(NamedTuple):
+    """A line: its token and its tag, none at the end of a sentence; the last column of CoNLL-U."""
+
+    line: int
+    columns: list[str]
+    misc: str = ""
+
 
 FEWEST = 10  # tokens, each marked by itself, from which their labels are no entities
 TOKENS = ("tokens", "words")  # usual names of lists of tokens
@@ -112,6 +123,7 @@ class TaggedSentence(NamedTuple):
     file: str
     lines: tuple[int, ...]  # of each token
     misfits: tuple[Misfit, ...] | None = None  # of spans in a raw text: what tags do not say
+    raw: RawText | None = None  # the text, where the file says more of it than its tokens
 
     @property
     def place(self) -> str:
@@ -162,7 +174,10 @@ def _single_tags(sentences: list[TaggedSentence]) -> list[TaggedSentence]:
 
 def _of_file(source: Source, config: TaggedConfig) -> Iterator[TaggedSentence]:
     reading = RowsConfig(max_piece_bytes=config.max_piece_bytes)
-    if format_of(source, reading) == "parquet":
+    format = format_of(source, reading)
+    if format == "docbin":
+        return _of_objects(docbin_records(source), source.name, config, "rows")
+    if format == "parquet":
         named = config.tag_names is None  # by the file, where the user gives no names
         rows = parquet_records(source, reading, every=True, named=named)
         return _of_objects(rows, source.name, config, "rows")
@@ -196,7 +211,7 @@ def _of_object(found: _TaggedObject, name: str, config: TaggedConfig) -> TaggedS
         raise _too_long(name, found.line, config)
     lines = (found.line,) * len(tokens)
     tags = _named(found.tags, name, lines, config)
-    return TaggedSentence(tokens, tags, name, lines, found.misfits)
+    return TaggedSentence(tokens, tags, name, lines, found.misfits, found.raw)
 
 
 class _Layout(NamedTuple):
@@ -207,6 +222,7 @@ class _Layout(NamedTuple):
     token: int
     tag: int | None  # -1: the last one
     is_conllu: bool
+    entity: str | None = None  # of CoNLL-U: under what name the last column has the tag
 
     @classmethod
     def of(cls, row: str, where: str, config: TaggedConfig) -> Self:
@@ -231,7 +247,22 @@ class _Layout(NamedTuple):
         tag = config.tag if "tag" in config.changed else usual[1]
         _check_columns(columns, token, tag, where)
         place = None if tag is None else -1 if tag == "last" else int(tag) - 1
-        return cls(separator, len(columns), int(token) - 1, place, is_conllu)
+        entity = None
+        if is_conllu and "tag" not in config.changed and columns[_UD_TAG - 1] == "_":
+            entity = entity_name(columns[_UD_MISC])
+        return cls(separator, len(columns), int(token) - 1, place, is_conllu, entity)
+
+    def row(self, line: int, columns: list[str]) -> _Row:
+        """Return token and tag of a line.
+
+        Raises:
+            KeyError: the last column does not say the tag, as in the other lines.
+        """
+        found = [columns[at] for at in (self.token, self.tag) if at is not None]
+        misc = columns[_UD_MISC] if self.is_conllu else ""
+        if self.entity is not None:
+            found[-1] = features_of(misc)[self.entity]
+        return _Row(line, found, misc)
 
 
 def _of_columns(lines: Iterator[str], name: str, config: TaggedConfig) -> Iterator[TaggedSentence]:
@@ -246,18 +277,18 @@ def _of_columns(lines: Iterator[str], name: str, config: TaggedConfig) -> Iterat
             f"[rows] {setting} = '{column[:40]}': {name} has a token a line, whose columns have no "
             f"names; give the number of the column, from 1 (such as --{setting} 2)."
         )
-    rows: list[Row] = []
-    for row in chain(_rows(lines, name, config), ((0, []),)):
-        if row[1]:
+    rows: list[_Row] = []
+    for row in chain(_rows(lines, name, config), (_Row(0, []),)):
+        if row.columns:
             rows.append(row)
             if len(rows) > config.max_tokens:
-                raise _too_long(name, rows[0][0], config)
+                raise _too_long(name, rows[0].line, config)
         elif rows:
             yield _sentence(rows, name, config)
             rows = []
 
 
-def _rows(lines: Iterator[str], name: str, config: TaggedConfig) -> Iterator[Row]:
+def _rows(lines: Iterator[str], name: str, config: TaggedConfig) -> Iterator[_Row]:
     """Yield token and tag of each line, none at the end of a sentence."""
     head, layout = _head(lines, name, config)
     if layout is None:
@@ -265,7 +296,7 @@ def _rows(lines: Iterator[str], name: str, config: TaggedConfig) -> Iterator[Row
     comment = config.comment or (_USUAL_COMMENT if layout.is_conllu else None)
     for number, line in enumerate(chain(head, lines), start=1):
         if _ends_sentence(line):
-            yield number, []
+            yield _Row(number, [])
             continue
         columns = _columns(line, layout.separator)
         if len(columns) != layout.width:
@@ -274,7 +305,13 @@ def _rows(lines: Iterator[str], name: str, config: TaggedConfig) -> Iterator[Row
             raise _wrong_width(columns, layout.width, f"{name}, line {number}")
         if layout.is_conllu and not columns[0].isdecimal() and _UD_ID.fullmatch(columns[0]):
             continue
-        yield number, [columns[at] for at in (layout.token, layout.tag) if at is not None]
+        try:
+            yield layout.row(number, columns)
+        except KeyError:
+            raise CorpusError(
+                f"{name}, line {number}: the last column has no {layout.entity}=, where the first "
+                "token has its tag; add it, or name another column (--tag)."
+            ) from None
 
 
 def _head(
@@ -328,14 +365,19 @@ def _tag(given: str) -> str:
     return normalize(given.strip(), "NFC")  # in any setting: both forms are one tag
 
 
-def _sentence(rows: list[Row], name: str, config: TaggedConfig) -> TaggedSentence:
-    tokens = tuple(normalize(row[0], config.normalization) for _, row in rows)
-    tags = [_tag(row[1]) for _, row in rows if len(row) > 1]
-    lines = tuple(line for line, _ in rows)
+def _sentence(rows: list[_Row], name: str, config: TaggedConfig) -> TaggedSentence:
+    tokens = tuple(normalize(row.columns[0], config.normalization) for row in rows)
+    tags = [_tag(row.columns[1]) for row in rows if len(row.columns) > 1]
+    lines = tuple(row.line for row in rows)
     for what, values in (("token", tokens), ("tag", tags)):
         if "" in values:
             raise CorpusError(f"{name}, line {lines[values.index('')]}: the {what} is empty.")
-    return TaggedSentence(tokens, _named(tags, name, lines, config), name, lines)
+    raw = None
+    if any(row.misc for row in rows):
+        words = [row.columns[0] for row in rows]
+        text, placed = placed_text(words, [features_of(row.misc) for row in rows])
+        raw = RawText(text, tuple(placed), None)
+    return TaggedSentence(tokens, _named(tags, name, lines, config), name, lines, raw=raw)
 
 
 def _named(
@@ -371,6 +413,7 @@ class _TaggedObject(NamedTuple):
     tags: Sequence[str]
     line: int
     misfits: tuple[Misfit, ...] | None = None
+    raw: RawText | None = None
 
 
 def _are_objects(name: str, first: str) -> bool:
@@ -432,7 +475,7 @@ def _of_spans(record: Record, column: str, *, has_tags: bool) -> Iterator[_Tagge
     found = spanned_text(record, column)
     if found.tokens:
         tags = found.tags if has_tags else []
-        yield _TaggedObject(found.tokens, tags, record.line, found.misfits)
+        yield _TaggedObject(found.tokens, tags, record.line, found.misfits, found.raw)
 
 
 def _usual(record: Record, names: Sequence[str]) -> str:

@@ -30,7 +30,7 @@ def tagged_inputs(file: InputFile, wanted: InputColumns) -> Iterator[KeptInput]:
         CorpusError: the file cannot be read, or a sentence is wrong.
         SettingError: columns of CoNLL are to be kept.
     """
-    if file.is_parquet:
+    if file.has_records:
         yield from (_of_record(record, wanted) for record in file.records())
     elif _holds_tokens(file, wanted):
         yield from _of_columns(file, wanted)

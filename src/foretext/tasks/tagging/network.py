@@ -21,7 +21,7 @@ from foretext.data.rows import (
 )
 from foretext.data.rows.given import given_sentences, one_or_each
 from foretext.data.rows.in_memory import BLANK_BETWEEN
-from foretext.data.rows.label_tasks import LabelTask
+from foretext.data.rows.label_formats import LabelTask
 from foretext.data.rows.spans import aligned_tokens
 from foretext.heads.base import TaskBase
 from foretext.heads.tagging import TaggingHead, word_places
@@ -285,7 +285,10 @@ class Tagger(TaskModel):
             closed = BLANK_BETWEEN.sub("", text) if self.head.by_character else text
             aligned = aligned_tokens(closed, words)
             text, tokens = (text, tokens) if aligned is None else (closed, aligned)
-        spans = [(first, last, label) for label, first, last in self.head.tags.spans(places)]
+        spans = [
+            (tokens[first].start, tokens[last - 1].end, label)
+            for label, first, last in self.head.tags.spans(places)
+        ]
         why = f"unsure of its tags ({1 - uncertainty:.2f} a token)"
         return LabelTask({"text": text}, uncertainty, why, tokens=tokens, spans=spans, tags=tags)
 

@@ -1,0 +1,267 @@
+"""Labels of each format, written and read again: equal rows, and a name for all that is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from foretext.base.errors import CorpusError, OutputError, SettingError
+from foretext.data.rows import TaggedSentence, read_pairs, read_tagged, read_texts
+from foretext.data.rows.conversion import convert_labels
+from foretext.data.rows.label_formats import LABEL_FORMATS, TaskFormat
+from foretext.metrics import Span, detect_notation, entity_spans
+
+needs_spacy = pytest.mark.skipif(find_spec("spacy") is None, reason="spaCy is not installed")
+EVERY = [
+    pytest.param(name, marks=[needs_spacy, pytest.mark.slow] if name == "docbin" else [])
+    for name in LABEL_FORMATS
+]
+SUFFIXES = {name: (each.suffixes or (".jsonl",))[0] for name, each in LABEL_FORMATS.items()}
+OF_TEXTS = [each for each in EVERY if "texts" in LABEL_FORMATS[each.values[0]].holds]
+OF_SPANS = [each for each in EVERY if "spans" in LABEL_FORMATS[each.values[0]].holds]
+OF_OFFSETS = [each for each in OF_SPANS if not LABEL_FORMATS[each.values[0]].is_of_tokens]
+OF_TOKENS = [each for each in OF_SPANS if LABEL_FORMATS[each.values[0]].is_of_tokens]
+
+TEXTS = {
+    "a ship": "sea",
+    "=SUM(A1:A9)": "law",
+    '\'quoted, "twice"': "law",
+    "one\nline\tmore": "sea",
+    "漢字 and 😀": "law",
+    "cafe\u0301": "sea",
+}
+# Entities in raw texts, with offsets of characters: emoji, Chinese, a mark that joins the letter
+# before it, odd blanks, and a text without any.
+RAW = [
+    ("😀 Ada met Bo  Li.", [(2, 5, "PER"), (10, 16, "PER")]),
+    ("在香港、澳門", [(1, 3, "LOC"), (4, 6, "LOC")]),
+    ("Rene\u0301 lives\n in\u00a0Rome ", [(0, 5, "PER"), (16, 20, "LOC")]),
+    ("nothing here", []),
+    (" 👩‍🚀 Zoë\u2003flew", [(5, 8, "PER")]),
+]
+ODD = [  # offsets within a word, one in another, two that cross
+    ("Adams Bo Li Ho", [(0, 3, "PER"), (6, 11, "PER"), (9, 11, "PER"), (9, 14, "ORG")]),
+]
+
+
+def _raw(path: Path, rows: Sequence[tuple[str, Sequence[tuple[int, int, str]]]]) -> Path:
+    lines = (
+        {
+            "text": text,
+            "spans": [{"start": start, "end": end, "label": label} for start, end, label in spans],
+        }
+        for text, spans in rows
+    )
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    return path
+
+
+def _entities(rows: Sequence[TaggedSentence]) -> list[tuple[tuple[str, ...], list[Span]]]:
+    notation = detect_notation(row.tags for row in rows)
+    assert notation is not None
+    return [(row.tokens, entity_spans(notation.read(row.tags))) for row in rows]
+
+
+def test_every_format_has_a_name() -> None:
+    assert set(get_args(TaskFormat)) == set(LABEL_FORMATS)
+    assert all(name == each.name for name, each in LABEL_FORMATS.items())
+    suffixes = [suffix for each in LABEL_FORMATS.values() for suffix in each.suffixes]
+    assert len(suffixes) == len(set(suffixes))
+
+
+@pytest.mark.parametrize("format", OF_TEXTS)
+def test_texts_come_back_equal(format: TaskFormat, tmp_path: Path) -> None:
+    source = tmp_path / "rows.jsonl"
+    lines = [json.dumps({"text": text, "label": label}) for text, label in TEXTS.items()]
+    source.write_text("\n".join(lines))
+    target = tmp_path / f"made{SUFFIXES[format]}"
+    made = convert_labels(source, target, format)
+    assert (made.task, made.rows, made.answers, made.misfits) == ("classification", 6, 6, ())
+    back = tmp_path / "back.jsonl"
+    convert_labels(target, back)
+    assert [json.loads(line) for line in back.read_text("utf-8").splitlines()] == [
+        {"text": text, "label": label} for text, label in TEXTS.items()
+    ]
+
+
+@pytest.mark.parametrize("format", OF_TEXTS)
+def test_several_labels_come_back_equal(format: TaskFormat, tmp_path: Path) -> None:
+    source, target = tmp_path / "rows.jsonl", tmp_path / f"made{SUFFIXES[format]}"
+    rows = [("a ship", ["law", "sea"]), ("a cow", []), ("a court", ["law"])]
+    source.write_text("\n".join(json.dumps({"text": a, "label": b}) for a, b in rows))
+    convert_labels(source, target, format)
+    more: dict[str, Any] = {"label_separator": " | "} if format == "csv" else {}
+    again = convert_labels(target, tmp_path / "back.jsonl", task="classification", rows=more)
+    assert again.answers == 3
+    assert [(row.text, list(row.labels)) for row in read_texts(tmp_path / "back.jsonl")] == rows
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "label-studio", "prodigy", "doccano"])
+def test_pairs_come_back_equal(format: TaskFormat, tmp_path: Path) -> None:
+    source, target = tmp_path / "rows.csv", tmp_path / f"made{SUFFIXES[format]}"
+    source.write_text('text_a,text_b,label\na ship,"a boat, red",same\n=one,two,other\n')
+    assert convert_labels(source, target, format).task == "matching"
+    assert [row[:3] for row in read_pairs(target)] == [row[:3] for row in read_pairs(source)]
+
+
+@pytest.mark.parametrize("format", OF_SPANS)
+def test_entities_come_back_equal(format: TaskFormat, tmp_path: Path) -> None:
+    source, target = _raw(tmp_path / "rows.jsonl", RAW), tmp_path / f"made{SUFFIXES[format]}"
+    made = convert_labels(source, target, format)
+    assert (made.task, made.rows, made.answers, made.misfits) == ("tagging", 5, 7, ())
+    given = read_tagged(source)
+    assert _entities(read_tagged(target)) == _entities(given)
+
+
+@pytest.mark.parametrize("format", OF_OFFSETS)
+@pytest.mark.parametrize("rows", [RAW, ODD])
+def test_texts_and_offsets_stay_as_they_are(format: TaskFormat, rows: Any, tmp_path: Path) -> None:
+    source, target = _raw(tmp_path / "rows.jsonl", rows), tmp_path / f"made{SUFFIXES[format]}"
+    assert convert_labels(source, target, format).misfits == ()
+    back = tmp_path / "back.jsonl"
+    convert_labels(target, back)
+    found = [json.loads(line) for line in back.read_text("utf-8").splitlines()]
+    assert [
+        (row["text"], [(span["start"], span["end"], span["label"]) for span in row["spans"]])
+        for row in found
+    ] == [(text, list(spans)) for text, spans in rows]
+
+
+@pytest.mark.parametrize("format", [each for each in OF_TOKENS if each.values != ("tsv",)])
+def test_a_text_is_the_same_behind_a_format_of_tokens(format: TaskFormat, tmp_path: Path) -> None:
+    source, target = _raw(tmp_path / "rows.jsonl", RAW), tmp_path / f"made{SUFFIXES[format]}"
+    convert_labels(source, target, format)
+    convert_labels(target, tmp_path / "back.json")
+    tasks = json.loads((tmp_path / "back.json").read_text("utf-8"))
+    assert [task["data"]["text"] for task in tasks] == [text for text, _ in RAW]
+    found = [task["annotations"][0]["result"] for task in tasks]
+    places = [[(each["value"]["start"], each["value"]["end"]) for each in own] for own in found]
+    assert places == [[(start, end) for start, end, _ in spans] for _, spans in RAW]
+
+
+@pytest.mark.parametrize("format", OF_TOKENS)
+def test_entities_that_do_not_fit_are_named(format: TaskFormat, tmp_path: Path) -> None:
+    source, target = _raw(tmp_path / "rows.jsonl", ODD), tmp_path / f"made{SUFFIXES[format]}"
+    made = convert_labels(source, target, format)
+    assert made.answers + sum(misfit.is_lost for misfit in made.misfits) == 4
+    place = f"{source}:1"
+    assert {misfit.sentence for misfit in made.misfits} == {
+        f"{place}: 'Ada' is not whole tokens and became 'Adams'",
+        f"{place}: 'Li Ho' overlaps 'Bo Li' and is left out",
+        f"{place}: 'Li' overlaps 'Bo Li' and is left out",
+    }
+    assert made.summary()["misfits"][0].keys() == {"place", "entity", "left_out_beside"}
+
+
+@pytest.mark.parametrize("format", OF_SPANS)
+def test_parts_of_speech_come_back_equal(format: TaskFormat, tmp_path: Path) -> None:
+    words, tags = ["the", "ship", "sails", "at", "dawn", "."], "DET NOUN VERB ADP NOUN PUNCT"
+    lines = "".join(f"{w}\t{t}\n" for w, t in zip(words, tags.split(), strict=True))
+    (tmp_path / "rows.tsv").write_text(f"{lines}\n{lines}\n")
+    target = tmp_path / f"made{SUFFIXES[format]}"
+    made = convert_labels(tmp_path / "rows.tsv", target, format, task="tagging")
+    assert made.answers == 12
+    rows = read_tagged(target)
+    assert [(row.tokens, row.tags) for row in rows] == 2 * [(tuple(words), tuple(tags.split()))]
+
+
+def test_offsets_of_javascript_become_those_of_characters(tmp_path: Path) -> None:
+    task = {
+        "data": {"text": "😀😀 Ada"},
+        "annotations": [
+            {"result": [{"value": {"start": 5, "end": 8, "text": "Ada", "labels": ["PER"]}}]}
+        ],
+    }
+    (tmp_path / "a.json").write_text(json.dumps([task]))
+    convert_labels(tmp_path / "a.json", tmp_path / "b.jsonl", "doccano")
+    assert json.loads((tmp_path / "b.jsonl").read_text()) == {
+        "text": "😀😀 Ada",
+        "label": [[3, 6, "PER"]],
+    }
+
+
+def test_rows_that_nobody_has_labelled_are_counted(tmp_path: Path) -> None:
+    tasks = [
+        {"data": {"text": "a"}, "annotations": [{"result": [{"value": {"choices": ["x"]}}]}]},
+        {"data": {"text": "b"}, "annotations": []},
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(tasks))
+    made = convert_labels(tmp_path / "a.json", tmp_path / "b.csv")
+    assert (made.rows, made.unlabelled) == (1, 1)
+    assert (tmp_path / "b.csv").read_text() == "text,label\na,x\n"
+
+
+def test_suggestions_are_no_labels(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text,label\na ship,sea\n")
+    convert_labels(tmp_path / "a.csv", tmp_path / "b.json", suggested=True)
+    (task,) = json.loads((tmp_path / "b.json").read_text())
+    assert task["predictions"][0]["result"][0]["value"] == {"choices": ["sea"]}
+    with pytest.raises(CorpusError, match="has no rows"):
+        read_texts(tmp_path / "b.json")
+
+
+def test_entities_in_the_last_column_of_conllu(tmp_path: Path) -> None:
+    line = "1\tAda\t_\t_\t_\t_\t_\t_\t_\t"
+    (tmp_path / "a.conllu").write_text(f"{line}NER=B-PER|SpaceAfter=No\n{line}_\n")
+    with pytest.raises(CorpusError, match=r"a\.conllu, line 2: the last column has no NER="):
+        read_tagged(tmp_path / "a.conllu")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "target", "task", "sentence"),
+    [
+        ("a.csv", "text,label\na,b\n", "b.conllu", None, "no labels of texts; give jsonl"),
+        ("a.tsv", "a\tB-X\nb\tO\n\na\tB-X\nb\tO\n", "b.csv", None, "do not fit into a row"),
+        ("a.csv", "text,label\na,b\n", "b.txt", None, "the name does not say which format"),
+        (
+            "a.jsonl",
+            '{"text": "Ada", "label": "x", "spans": [{"start": 0, "end": 3, "label": "P"}]}\n',
+            "b.json",
+            None,
+            "labels of texts and entities",
+        ),
+        ("-", "", "b.json", None, "which standard input cannot be"),
+    ],
+)
+def test_what_is_refused(
+    name: str, text: str, target: str, task: Any, sentence: str, tmp_path: Path
+) -> None:
+    source = tmp_path / name if text else name
+    if text:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(SettingError, match=sentence):
+        convert_labels(source, tmp_path / target, task=task)
+    assert not (tmp_path / target).exists()
+
+
+def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text,label\na,b\n")
+    with pytest.raises(OutputError, match="overwrite"):
+        convert_labels(tmp_path / "a.csv", tmp_path / "a.csv")
+
+
+@needs_spacy
+@pytest.mark.slow
+def test_a_damaged_docbin_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.spacy").write_bytes(b"no DocBin")
+    with pytest.raises(CorpusError, match=r"a\.spacy is no whole DocBin of spaCy"):
+        read_texts(tmp_path / "a.spacy")
+
+
+@pytest.mark.slow
+@pytest.mark.shared_data
+@pytest.mark.parametrize("format", OF_SPANS)
+@pytest.mark.parametrize("name", ["conll2003/eng.testb", "msra_ner/msra.test.txt.xz"])
+def test_real_sentences_come_back_equal(
+    name: str, format: TaskFormat, shared_data: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / f"made{SUFFIXES[format]}"
+    made = convert_labels(shared_data / name, target, format)
+    given, back = read_tagged(shared_data / name), read_tagged(target)
+    assert made.misfits == ()
+    assert _entities(back) == _entities(given)
