@@ -50,6 +50,7 @@ TAGS = {
     "words and tokens": "Neighbours, analogies, maps of words; masks; attention.",
     "tasks": "What models have learned from rows: labels, tags, answers, translations.",
     "search": "Passages that answer a query.",
+    "Label Studio": "What its ML backend answers: labels and entities before a person looks.",
     "operations": "Health, facts and metrics, for those who run the server.",
 }
 OF_INPUTS = frozenset({400, 413, 415, 422})  # statuses of what a request brings

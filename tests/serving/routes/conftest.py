@@ -20,7 +20,7 @@ Verb = Callable[..., Any]
 def folders(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Name of a model to where it is kept on disk."""
     folder = tmp_path_factory.mktemp("kept")
-    kept = {name: folder / name for name in ("masked", "tagger", "reader", "writer")}
+    kept = {name: folder / name for name in ("masked", "classifier", "tagger", "reader", "writer")}
     kept["words"] = folder / "words.safetensors"
     for name, path in kept.items():
         models[name].save(path)

@@ -19,6 +19,7 @@ FAMILIES = (
     "words",
     "tasks",
     "searching",
+    "label_studio",
     "operations",
     "pages",
 )
