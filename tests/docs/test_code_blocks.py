@@ -11,13 +11,16 @@ command, in a folder with the files of `tests.docs.prepared`. A block that names
 * ``git``, ``cd``, ``pip`` or ``python -m venv``: it is for the reader's machine and does not run.
 
 Anything else belongs into a block of another language, such as ``text``. A page that needs a
-package which may be absent stands in `NEEDED`, and is skipped without it.
+package which may be absent stands in `NEEDED`, and is skipped without it. A block of Python that
+begins with ``# pip install NAME`` is left out where this package is not installed; the others run,
+and then the test says what was left out.
 """
 
 from __future__ import annotations
 
 import shutil
 import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -40,6 +43,7 @@ QUICK = {
     *(f"docs/guides/{name}.md" for name in ("scale", "subwords", "torchrun")),
 }
 NEEDED = {"clusters.md": ("ray", "Ray is not installed: pip install 'foretext[ray]'")}
+INSTALL = "# pip install "
 UNMAPPED = {"__init__.py", "__main__.py", "_version.py"}
 SMALL_DEMONSTRATION = 300_000  # bytes of docstrings
 
@@ -85,8 +89,12 @@ def test_blocks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.importorskip(package, reason=reason)
     namespace = {"__name__": "__main__"}
     monkeypatch.syspath_prepend(Path.cwd())
+    absent: list[str] = []
     with Servers() as servers:
         for written in blocks_of(path):
+            if (package := absent_package(written)) is not None:
+                absent.append(package)
+                continue
             block = written._replace(text=shortened(servers.here(written.text)))
             if block.file:
                 Path(block.file).write_text(block.text, encoding="utf-8")
@@ -98,6 +106,28 @@ def test_blocks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             elif block.language in SHELLS:
                 for words in commands_of(block):
                     run_words(words, block, monkeypatch, servers)
+    if absent:
+        pytest.skip(f"the blocks of {', '.join(absent)} did not run: make clients")
+
+
+def absent_package(block: Block) -> str | None:
+    """Return the package that a block asks for in its first line, if it is not installed."""
+    first = block.text.partition("\n")[0]
+    if block.language != "python" or not first.startswith(INSTALL):
+        return None
+    package = first.removeprefix(INSTALL).strip()
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return package
+    return None
+
+
+def test_blocks_of_absent_packages_are_left_out() -> None:
+    block = Block(Path("a.md"), 1, "python", "# pip install no-such-package-here\nimport x\n")
+    assert absent_package(block) == "no-such-package-here"
+    assert absent_package(block._replace(text="# pip install numpy\nimport numpy\n")) is None
+    assert absent_package(block._replace(language="text")) is None
 
 
 def run_words(
