@@ -12,7 +12,7 @@ import pytest
 
 import foretext as ft
 
-HEAVY = ("torch", "numba", "pyarrow", "sklearn", "altair", "scipy", "transformers")
+HEAVY = ("torch", "numba", "pyarrow", "sklearn", "jinja2", "scipy", "transformers")
 
 
 def loaded_by(statement: str) -> set[str]:

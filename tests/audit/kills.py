@@ -42,7 +42,7 @@ TIMES = {
 NOT_COMPARED = {"train.log", "report.html", "README.md", "plan.json"}  # they tell times
 HOW = ("SIGTERM", "SIGINT", "moment", FULL_DISK)
 IMPORTED = (  # what a command imports when it is used, so that forks find it
-    "altair", "optuna", "vl_convert", "foretext.cli.app", "foretext.pretraining.autoencoders",
+    "jinja2", "optuna", "foretext.cli.app", "foretext.pretraining.autoencoders",
     "foretext.finetuning.fasttext", "foretext.pretraining.language_models",
     "foretext.finetuning.linear", "foretext.finetuning.network",
     "foretext.finetuning.run", "foretext.finetuning.run", "foretext.report.run_report",

@@ -28,7 +28,7 @@ def test_pretrain_and_evaluate(command: Command, tmp_path: Path) -> None:
     assert "Originals above reconstructions" in page.text
     assert "ConvTranspose2d" in page.text
     assert {"svg", "img"} <= set(page.tags)
-    assert {"spec-loss", "spec-rate", "spec-speed"} == set(page.specifications)
+    assert {"loss", "rate", "speed"} == set(page.charts)
     [figures] = json.loads(command("evaluate", run, path, "--json").out).values()
     assert figures["examples"] == 80
     assert figures["squared_error"] > 0

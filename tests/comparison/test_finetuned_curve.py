@@ -62,7 +62,7 @@ def test_the_run_has_a_curve_whose_last_point_is_itself(tmp_path: Path) -> None:
     assert not list((out / "curve").rglob("draw-*-run"))
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "By number of labels" in page
-    assert "spec-labels" in page
+    assert 'data-chart="labels"' in page
 
 
 def test_all_rows_are_a_point_in_any_case(tmp_path: Path) -> None:

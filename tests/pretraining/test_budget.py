@@ -65,7 +65,7 @@ def logged(job: PretrainingJob) -> str:
 
 
 def test_a_short_budget_has_no_page_and_a_note_says_how_to_get_it(job: PretrainingJob) -> None:
-    begun_job = begun(job, 4.0)
+    begun_job = begun(job, 2.0)
     assert begun_job.report is None
     assert "the page is left out" in logged(job)
     assert f"foretext report {job.run.named} writes it" in logged(job)

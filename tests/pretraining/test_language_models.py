@@ -92,7 +92,7 @@ def test_console_page_and_model_count_the_same_parameters(run: RunFolder) -> Non
 def test_its_page_shows_curves_and_samples(run: RunFolder) -> None:
     page = report_run(run.path).read_text(encoding="utf-8")
     assert "What it said while it learned" in page
-    assert "spec-loss" in page
+    assert 'data-chart="loss"' in page
     assert "the " in page
 
 

@@ -1,30 +1,29 @@
 from __future__ import annotations
 
-import json
-from typing import Any
+import math
+import re
+
+import pytest
 
 from foretext.comparison import candidate
+from foretext.report.axes import NEVER, WIDTHS
 from foretext.report.comparison_costs import (
+    DISK,
     FIT,
     GROUPS,
-    NEVER,
-    WIDTHS,
     Costed,
     Label,
     cost_chart,
     frontier,
     label_widths,
 )
+from tests.report.parsed_page import chart_of
 
 HEIGHT = 300
 
 
 def costed(name: str, value: float, cost: float, rank: int = 1) -> Costed:
     return Costed(rank, name, "pretrained", value, cost, f"{cost} s")
-
-
-def rows_of(chart: dict[str, Any]) -> list[dict[str, Any]]:
-    return [row for rows in chart["datasets"].values() for row in rows]
 
 
 def test_groups_are_those_of_candidates() -> None:
@@ -44,29 +43,34 @@ def test_the_frontier_has_no_candidate_that_another_is_as_good_and_as_cheap_as()
 
 def test_a_cost_chart_holds_all_points_on_a_logarithmic_axis() -> None:
     every = [costed("best", 0.9, 100.0), costed("cheap", 0.8, 1.0, 2), costed("bad", 0.1, 9.0, 3)]
-    chart = cost_chart(every, FIT, "accuracy")
-    rows = rows_of(chart)
-    assert {row["name"]: row["best"] for row in rows} == {"best": True, "cheap": True, "bad": False}
-    assert {row["label"] for row in rows} == {"best", "cheap", "3"}
-    across = chart["layer"][0]["encoding"]["x"]
-    assert across["scale"]["type"] == "log"
-    low, high = across["scale"]["domain"]
-    assert 0 < low < 1.0
-    assert high > 100.0
-    assert all(low <= mark <= high for mark in across["axis"]["values"])
-    json.dumps(chart, allow_nan=False)
+    svg = cost_chart(every, FIT, "accuracy")
+    chart = chart_of(svg)
+    assert [row["candidate"] for row in chart.values()] == ["best", "cheap", "bad"]
+    assert {"best", "cheap", "3", "1 s", "1 min"} <= set(chart.texts)
+    assert "bad" not in chart.texts
+    best, cheap, bad = (float(each) for each in re.findall(r'cx="([\d.]+)%"', svg))
+    assert 0 < cheap < bad < best < 100
+    assert (bad - cheap) / (best - cheap) == pytest.approx(math.log(9) / math.log(100), abs=0.01)
+    assert "nan" not in svg
 
 
 def test_one_candidate_has_a_chart() -> None:
-    chart = cost_chart([costed("only", 0.5, 3.0)], FIT, "accuracy")
-    low, high = chart["layer"][0]["encoding"]["y"]["scale"]["domain"]
-    assert low < 0.5 < high
+    chart = chart_of(cost_chart([costed("only", 0.5, 3.0)], FIT, "accuracy"))
+    assert "only" in chart.texts
+    assert "0.5" in chart.texts
 
 
 def test_points_that_are_alike_have_labels_that_differ() -> None:
-    chart = cost_chart([costed("a", 45.3, 3.0), costed("b", 45.3, 4.0)], FIT, "chrF")
-    low, high = chart["layer"][0]["encoding"]["y"]["scale"]["domain"]
-    assert high - low > 0.5
+    chart = chart_of(cost_chart([costed("a", 45.3, 3.0), costed("b", 45.3, 4.0)], FIT, "chrF"))
+    labels = [text for text in chart.texts if text.startswith("45.")]
+    assert len(labels) == len(set(labels)) >= 3
+
+
+@pytest.mark.parametrize(
+    ("size", "words"), [(500, "500 B"), (2000, "2 kB"), (1.5e9, "1.5 GB"), (2e6, "2 MB")]
+)
+def test_sizes_have_their_unit_once(size: float, words: str) -> None:
+    assert DISK.words(size) == words
 
 
 def test_labels_far_from_each_other_have_room_in_every_chart() -> None:

@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-import json
+import re
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from foretext.report.comparison_files import LabelCurve
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.label_curves import label_chart, label_failures, label_table
 from tests.report.comparison_content import content, label_curve, label_point
-from tests.report.parsed_page import Page
+from tests.report.parsed_page import Page, chart_of
 
 
 def curve(**changes: Any) -> LabelCurve:
     return LabelCurve.model_validate({**label_curve(), **changes})
 
 
-def values(chart: dict[str, Any]) -> list[dict[str, Any]]:
-    return [row for rows in chart["datasets"].values() for row in rows]
-
-
 def test_each_candidate_has_a_line_with_its_interval_on_a_logarithmic_axis() -> None:
-    chart = label_chart(curve(), "accuracy")
-    assert chart is not None
-    rows = values(chart)
-    named = {row["name"]: row for row in rows if row.get("labels") == 100}
-    assert named["linear"]["value"] == 0.65
-    assert named["linear"]["interval"] == "0.620 to 0.680"
-    assert named["linear"]["x"] == pytest.approx(100 * 1.02**0.5)
-    assert named["doc2vec + linear"]["x"] == pytest.approx(100 / 1.02**0.5)
-    text = json.dumps(chart)
-    assert '"type": "log"' in text
-    assert "about 650" in text
-    assert {"at": 640.0} in rows
+    svg = label_chart(curve(), "accuracy")
+    chart = chart_of(svg)
+    named = {row["candidate"]: row for row in chart.values() if row["labels"] == "100"}
+    assert named["linear"]["accuracy"] == "0.65"
+    assert named["linear"]["95 %"] == "0.620 to 0.680"
+    assert set(named) == {"linear", "doc2vec + linear"}
+    assert "about 650" in chart.texts
+    assert chart.number("rule") == 1
+    assert chart.tags.count("option") == 3  # all, and each alone
+    number = len(chart.titles)
+    assert chart.number("lines") == number + 2  # an interval a point, and a line a candidate
+    places = [float(each) for each in re.findall(r'<circle [^>]*cx="([\d.]+)%"', svg or "")]
+    assert len({round(each, 1) for each in places}) == number  # beside each other
 
 
 def test_without_a_crossing_there_is_no_line_for_it() -> None:
-    chart = label_chart(curve(crossing=None), "accuracy")
-    assert chart is not None
-    assert not [row for row in values(chart) if "at" in row]
-    assert "about" not in json.dumps(chart)
+    chart = chart_of(label_chart(curve(crossing=None), "accuracy"))
+    assert chart.number("rule") == 0
+    assert "about" not in " ".join(chart.texts)
 
 
 def test_figures_that_are_no_numbers_are_not_drawn() -> None:
@@ -74,7 +68,7 @@ def test_the_page_has_sentence_chart_table_and_failures(tmp_path: Path) -> None:
     write_comparison_report(content(label_curve=label_curve("词向量 + 线性")), tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "With fewer than about 650 labels use 词向量 + 线性, with more use linear." in page
-    assert "spec-labels" in Page(page).specifications
+    assert "labels" in Page(page).charts
     assert "20 rows show one label alone." in page
     write_comparison_report(content(), tmp_path / "b.html")
     assert "By number of labels" not in (tmp_path / "b.html").read_text(encoding="utf-8")

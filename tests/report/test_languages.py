@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +16,6 @@ from foretext.corpus import Corpus
 from foretext.corpus.inspection import inspect_corpus
 from foretext.finetuning.verdict import verdict
 from foretext.messages import in_language, translated
-from foretext.report import page
 from foretext.report.cleaning_report import write_cleaning_report
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.corpus_report import write_corpus_report
@@ -28,7 +26,7 @@ from tests.comparison.test_recommendation import entry, sentence
 from tests.finetuning.test_verdict import COMMAND, FACTS, beside
 from tests.report import run_folders
 from tests.report.comparison_content import content, label_curve
-from tests.report.parsed_page import Page
+from tests.report.parsed_page import Chart, Page
 from tests.report.run_folders import KINDS, make_run
 from tests.report.task_facts import facts, spread
 
@@ -37,21 +35,11 @@ RUN = re.compile(rf"(?:[A-Za-z]+['’]?[a-z]*[ ,;:]+){{{WORDS},}}[A-Za-z]+")
 OURS = {"wordpiece tokenizer", "a fine film"}  # of the contents that tests make up
 
 
-@pytest.fixture(autouse=True)
-def _small_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "_vega", lambda: "// what draws the charts")
-
-
-def titles(value: Any) -> Iterator[str]:
-    """Texts of a chart that a reader sees."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            if name in ("title", "description", "placeholder", "name") and isinstance(inner, str):
-                yield inner
-            yield from titles(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from titles(inner)
+def said(chart: Chart) -> Iterator[str]:
+    """Texts of a chart that a reader sees, but for values."""
+    yield chart.about
+    yield from (each.strip() for each in chart.around)
+    yield from (name for values in chart.values() for name in values)
 
 
 def check(html: str) -> Page:
@@ -61,7 +49,7 @@ def check(html: str) -> Page:
     plain = shown.text.replace(run_folders.EVIL, "")
     left = [line.strip() for line in plain.splitlines() if RUN.search(line)]
     assert not [line for line in left if not any(own in line for own in OURS)]
-    charts = {title for chart in shown.specifications.values() for title in titles(chart)}
+    charts = {title for chart in shown.charts.values() for title in said(chart)}
     assert not [title for title in charts if re.fullmatch(r"[a-z]+ [a-z -]+", title)]
     assert len(re.findall("[\u4e00-\u9fff]", shown.text)) > 20
     return shown
@@ -76,7 +64,7 @@ def test_the_page_of_a_run(tmp_path: Path, kind: str) -> None:
     english = Page(report_run(run).read_text(encoding="utf-8"))
     assert "Settings" in english.text
     assert ("lang", "en") in english.attributes
-    assert len(english.specifications) == len(shown.specifications)
+    assert english.charts.keys() == shown.charts.keys()
     assert english.tags == shown.tags
 
 

@@ -11,7 +11,9 @@ import pytest
 from foretext.corpus import Corpus
 from foretext.corpus.inspection import inspect_corpus
 from foretext.report import write_corpus_report
+from foretext.report.charts import map_chart
 from foretext.report.comparison_report import write_comparison_report
+from foretext.report.page import write_page
 from foretext.report.run_report import report_run
 from foretext.report.showing import Showing
 from foretext.shown import Grid, Grids, Note, Shown, Table, TokenLine, TokenLines
@@ -93,7 +95,6 @@ def test_all_is_drawn_and_nothing_is_fetched(
     assert seen.requests == [page.as_uri()]
     assert seen.charts
     for chart in seen.charts:
-        assert chart["text"] == ""
         assert chart["marks"] > 0, chart
         assert chart["said"], chart
         assert 100 < chart["width"] <= width
@@ -140,6 +141,65 @@ def test_heads_of_attention_fit_and_the_keyboard_reaches_them(
     assert fetched == [(tmp_path / "heads.html").as_uri()]
     assert seen.width <= seen.window, "the page is wider than its window"
     assert len(seen.focus_all()) >= 4
+
+
+FOUND = "return document.querySelectorAll('.word.found').length"
+NAMES = """
+return [...document.querySelectorAll(".name text")].filter((text) => text.getClientRects().length)
+  .map((text) => text.textContent);
+"""
+WHEEL = """
+const plot = document.querySelector("svg.clip"), box = plot.getBoundingClientRect();
+plot.dispatchEvent(new WheelEvent("wheel", {
+  deltaY: -1000, clientX: box.left, clientY: box.top, cancelable: true}));
+"""
+
+
+def test_the_map_is_searched_and_zoomed(browser: Browser, tmp_path: Path) -> None:
+    from selenium.webdriver.common.by import By
+
+    point = {"count": 3, "group": 0, "nearest": "-"}
+    words = [("ship", 0.1, 1), ("shore", 0.12, 4), ("field", 0.9, 1)]
+    points = [{**point, "word": word, "x": x, "y": 0.9, "level": level} for word, x, level in words]
+    parts = {
+        "summary": "",
+        "tiles": [],
+        "evaluation": {"body": []},
+        "neighbors": [],
+        "settings": [],
+    }
+    charts, path = {"map": map_chart(points)}, tmp_path / "map.html"
+    write_page(path, "vectors.html.j2", charts, title="map", num_map_words=3, **parts)
+    seen = browser.look(path)
+    assert seen.messages == []
+    assert browser.driver.execute_script(NAMES) == ["ship", "field"]  # of shore there is no room
+    field = browser.driver.find_element(By.CSS_SELECTOR, "input[type=search]")
+    field.send_keys("sH")
+    assert browser.driver.execute_script(FOUND) == 2
+    assert browser.driver.execute_script(NAMES) == ["ship", "shore"]
+    field.clear()
+    field.send_keys(" ")
+    field.send_keys("\b")
+    browser.driver.execute_script(WHEEL)
+    assert "shore" in browser.driver.execute_script(NAMES)
+    assert browser.driver.get_log("browser") == []
+
+
+@pytest.mark.slow
+def test_a_chosen_curve_stands_out(browser: Browser, tmp_path: Path) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import Select
+
+    browser.look(label_comparison(tmp_path))
+    script = """
+    return [...document.querySelectorAll("[data-chart=labels] .series")]
+      .map((each) => [each.classList.contains("s1"), Number(getComputedStyle(each).opacity)]);
+    """
+    assert {opacity for _, opacity in browser.driver.execute_script(script)} == {1}
+    found = browser.driver.find_element(By.CSS_SELECTOR, "[data-chart=labels] select")
+    Select(found).select_by_visible_text("linear")
+    after = {tuple(each) for each in browser.driver.execute_script(script)}
+    assert after == {(True, 1), (False, 0.1)}
 
 
 def test_a_page_with_faults_is_seen_as_one(browser: Browser, tmp_path: Path) -> None:

@@ -1,9 +1,6 @@
-"""What holds for the tooltip of every chart: its fields are in the data, and each has a name."""
+"""What holds for every chart: what it is, and what the pointer shows."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -21,6 +18,7 @@ from foretext.report.task_charts import (
     reliability_chart,
     score_chart,
 )
+from tests.report.parsed_page import chart_of
 
 QUANTILES = dict(
     zip(("least", "p05", "p25", "median", "p75", "p95", "most"), range(7), strict=True)
@@ -49,24 +47,18 @@ CHARTS = {
 }
 
 
-def tooltips(chart: Any) -> Iterator[dict[str, Any]]:
-    """Every field of every tooltip of a specification."""
-    if isinstance(chart, dict):
-        fields = chart.get("encoding", {}).get("tooltip", [])
-        yield from fields if isinstance(fields, list) else [fields]
-        for part in chart.values():
-            yield from tooltips(part)
-    elif isinstance(chart, list):
-        for part in chart:
-            yield from tooltips(part)
+@pytest.mark.parametrize("name", CHARTS)
+def test_what_the_pointer_shows_has_names_and_values(name: str) -> None:
+    shown = chart_of(CHARTS[name]()).values()
+    assert shown
+    for values in shown:
+        assert all(values.values()), values
+        assert all(each and "_" not in each for each in values), values
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_a_tooltip_shows_fields_of_the_data(name: str) -> None:
-    chart = CHARTS[name]()
-    known = [set(row) for rows in chart["datasets"].values() for row in rows]
-    fields = [each["field"] for each in tooltips(chart)]
-    assert fields
-    assert any(set(fields) <= row for row in known), fields
-    for each in tooltips(chart):
-        assert "_" not in each.get("title", each["field"])
+def test_a_chart_says_what_it_is_and_stays_text(name: str) -> None:
+    chart = chart_of(CHARTS[name]())
+    assert chart.about
+    assert chart.tags.count("svg") >= 1
+    assert not {"script", "img", "image", "a", "foreignObject"} & set(chart.tags)

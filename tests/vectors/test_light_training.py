@@ -12,7 +12,7 @@ import pytest
 
 from foretext.kernels.compiled.object_file import CAN_LOAD
 
-HEAVY = ("numba", "llvmlite", "pyarrow", "pandas", "scipy", "sklearn", "torch", "altair")
+HEAVY = ("numba", "llvmlite", "pyarrow", "pandas", "scipy", "sklearn", "torch")
 MOST_MEGABYTES = 160  # of a run with 40 words; numba and LLVM alone take 110
 PROGRAM = f"""
 import json, re, sys

@@ -11,7 +11,7 @@ from foretext.finetuning.learner import Learner
 from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.writing import examined
 from foretext.progress.budget import Budget
-from foretext.report.page import make_ready
+from foretext.report.page import load_libraries
 from foretext.tasks.baseline import Baseline
 
 __all__ = ["allotted"]
@@ -26,7 +26,7 @@ def allotted(learner: Learner, rows: TaskRows, baseline: Baseline | None) -> All
         return None
     wall, work = time.monotonic(), time.process_time()
     if job.report is not None:
-        make_ready()
+        load_libraries()
     costs = _costs(learner, rows, baseline, budget)
     slowness = (time.monotonic() - wall) / max(time.process_time() - work, 1e-3)
     found = allot(

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from foretext.messages import message
-from foretext.report.charts import number_axis, specification
+from foretext.report.axes import (
+    DECADES,
+    NEVER,
+    WIDTHS,
+    Words,
+    digits,
+    linear,
+    logarithmic,
+    named_time,
+    short,
+    text_width,
+)
+from foretext.report.plot import Plot, said
 
 __all__ = [
     "DISK",
@@ -23,7 +35,6 @@ __all__ = [
     "group_color",
     "is_drawn",
     "label_widths",
-    "time_labels",
 ]
 
 GROUPS = ("classical", "vectors", "from scratch", "pretrained", "given")  # in the order of colors
@@ -33,16 +44,9 @@ ROOM = 0.12  # likewise, of the other axis: a share of its range
 LEAST_RANGE = 0.05  # of values that are alike: a share of the largest
 TIMES = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400,
          28_800, 86_400, 172_800, 604_800)  # fmt: skip
-DECADES = tuple(digit * 10.0**power for power in range(-6, 13) for digit in (1, 2, 5))
 LARGEST = 1e15  # figures and costs beyond it are those of a damaged file
 
-# Labels of axes, in the language of Vega.
-SIZE = "replace(format(datum.value, '~s'), regexp('([kMGT])$'), ' $1') + 'B'"
-NUMBER = "format(datum.value, '~g')"
-
-WIDTHS = (260.0, 320.0, 420.0, 560.0, 720.0, 900.0)  # pixels, of charts
-NEVER = 1e6  # pixels; a page has no other number for "infinite"
-LETTER, LINE = 6.8, 17  # pixels: the width of a letter, and the height of a line
+LINE = 17  # pixels: the height of a line
 GAP, RISE = 8, 9  # pixels from a point to the beginning of its label, and up to its middle
 DOT = 5  # pixels: the radius of a point
 TURN = 0.4  # share of the width from which on labels stand to the left of their points
@@ -54,7 +58,7 @@ class Cost(NamedTuple):
     """What a candidate costs, and how an axis shows it."""
 
     name: str
-    labels: Callable[[], str]  # an expression of Vega, in the reader's language
+    words: Words  # of a label, in the reader's language
     marks: Sequence[float]  # where labels may stand
 
     @property
@@ -74,58 +78,45 @@ class Costed(NamedTuple):
     shown: str  # the cost in words
 
 
-def time_labels() -> str:
-    """Return the labels of an axis of seconds, as an expression of Vega."""
-    parts = (("seconds", 1), ("minutes", 60), ("hours", 3600))
-    seconds, minutes, hours = (
-        f"format(datum.value / {size}, '.3~g') + ' {message(f'page.axis.{unit}')}'"
-        for unit, size in parts
-    )
-    return f"datum.value < 60 ? {seconds} : datum.value < 3600 ? {minutes} : {hours}"
+def _bytes(size: float) -> str:
+    words = short(size)
+    return f"{words} B" if words[-1].isdigit() else f"{words[:-1]} {words[-1]}B"
 
 
-FIT = Cost("fit", time_labels, TIMES)
-USE = Cost("use", lambda: NUMBER, DECADES)
-DISK = Cost("disk", lambda: SIZE, DECADES)
+FIT = Cost("fit", named_time, TIMES)
+USE = Cost("use", digits, DECADES)
+DISK = Cost("disk", _bytes, DECADES)
 
 
 def cost_chart(
-    candidates: Sequence[Costed], cost: Cost, title: str, *, number_format: str = ".3~f"
-) -> dict[str, Any]:
+    candidates: Sequence[Costed], cost: Cost, title: str, *, words: Words = digits
+) -> str:
     """Draw quality over cost; a line joins those that no other is better and cheaper than.
 
     Args:
         candidates: one or more.
         cost: the horizontal axis, which is logarithmic.
         title: of the vertical axis.
-        number_format: of its figures, as d3 writes it.
+        words: of its figures.
     """
-    import altair as alt
-
     best = frontier(candidates)
     rows = sorted(candidates, key=lambda each: (each.name not in best, each.rank))
-    across, up = _across(rows), _up(rows)
-    base = alt.Chart(alt.InlineData(values=_records(rows, best, across, up))).encode(
-        x=alt.X("cost:Q", title=cost.title, axis=_cost_axis(cost, across),
-                scale=alt.Scale(type="log", domain=across, nice=False)),
-        y=alt.Y("value:Q", title=title, axis=number_axis(number_format, tickCount=6),
-                scale=alt.Scale(domain=up, nice=False)),
-    )  # fmt: skip
-    dots = base.mark_circle(size=90, opacity=0.95).encode(
-        color=alt.Color("group:N", scale=alt.Scale(domain=GROUPS), legend=None),
-        tooltip=[
-            alt.Tooltip("name:N", title=message("page.chart.candidate")),
-            alt.Tooltip("value:Q", title=title, format=number_format),
-            alt.Tooltip("shown:N", title=cost.title),
-        ],
+    costs = [row.cost for row in rows]
+    across = logarithmic(
+        min(costs) / MARGIN, max(costs) * MARGIN, cost.title, cost.words, cost.marks
     )
-    line = base.transform_filter("datum.best").mark_line(
-        interpolate="step-after", strokeDash=[5, 4], strokeWidth=1.5, opacity=0.6
-    )
-    drawn = alt.layer(line, dots, *_texts(base))
-    return specification(
-        drawn, message("comparison.cost.description", title=title, cost=cost.title), HEIGHT
-    )
+    up = linear(_up(rows), title, words, nice=False)
+    about = message("comparison.cost.description", title=title, cost=cost.title)
+    plot = Plot(across, up, HEIGHT, about)
+    steps = sorted((row.cost, row.value) for row in rows if row.name in best)
+    plot.line(steps, 1, kind="dashed faint", has_steps=True)
+    for row in rows:
+        values = {message("page.chart.candidate"): row.name, title: words(row.value),
+                  cost.title: row.shown}  # fmt: skip
+        color = group_color(row.group)
+        plot.dot(row.cost, row.value, color, title=said(values), radius=DOT)
+    _write(plot, rows, best)
+    return plot.html()
 
 
 def frontier(candidates: Sequence[Costed]) -> set[str]:
@@ -148,11 +139,6 @@ def is_drawn(value: float | None) -> bool:
     return value is not None and abs(value) < LARGEST
 
 
-def _across(rows: Sequence[Costed]) -> list[float]:
-    costs = [row.cost for row in rows]
-    return [min(costs) / MARGIN, max(costs) * MARGIN]
-
-
 def _up(rows: Sequence[Costed]) -> list[float]:
     values = [row.value for row in rows]
     least = LEAST_RANGE * max(1.0, *map(abs, values))
@@ -160,43 +146,19 @@ def _up(rows: Sequence[Costed]) -> list[float]:
     return [min(values) - room, max(values) + room]
 
 
-def _cost_axis(cost: Cost, across: Sequence[float]) -> Any:
-    import altair as alt
-
-    marks = [mark for mark in cost.marks if across[0] <= mark <= across[1]]
-    return alt.Axis(
-        labelExpr=cost.labels(), grid=False, values=marks if len(marks) > 1 else alt.Undefined
-    )
-
-
-def _records(
-    rows: Sequence[Costed], best: set[str], across: Sequence[float], up: Sequence[float]
-) -> list[dict[str, Any]]:
-    """Return each candidate with its label, and the width of a chart that has room for it."""
-    low, high = (math.log(bound) for bound in across)
+def _write(plot: Plot, rows: Sequence[Costed], best: set[str]) -> None:
+    """Write the labels; where a name has no room, the number of its candidate stands there."""
     labels = [
         Label(row.name if row.name in best else str(row.rank),
-              (math.log(row.cost) - low) / (high - low), (row.value - up[0]) / (up[1] - up[0]))
+              plot.across.place(row.cost), plot.up.place(row.value))
         for row in rows
     ]  # fmt: skip
-    return [
-        {**row._asdict(), "best": row.name in best, "label": label.text,
-         "is_right": label.is_right, "width": width}
-        for row, label, width in zip(rows, labels, label_widths(labels, HEIGHT), strict=True)
-    ]  # fmt: skip
-
-
-def _texts(base: Any) -> Iterator[Any]:
-    """Yield the labels; where a name has no room, the number of its candidate stands there."""
-    import altair as alt
-
-    fits = "width >= datum.width"
-    for side, rows, shift in (("left", "!datum.is_right", 8), ("right", "datum.is_right", -8)):
-        texts = base.transform_filter(rows).mark_text(align=side, dx=shift, dy=-9, fontSize=12)
-        seen, hidden = alt.value(1), alt.value(0)
-        yield texts.encode(text="label:N", opacity=alt.condition(fits, seen, hidden))
-        numbers = texts.transform_filter("datum.best")
-        yield numbers.encode(text="rank:N", opacity=alt.condition(fits, hidden, seen))
+    for row, label, width in zip(rows, labels, label_widths(labels, HEIGHT), strict=True):
+        shift = (-GAP if label.is_right else GAP, -RISE)
+        anchor = "end" if label.is_right else "start"
+        plot.text(row.cost, row.value, label.text, shift=shift, anchor=anchor, since=width)
+        if row.name in best and width > WIDTHS[0]:
+            plot.text(row.cost, row.value, str(row.rank), shift=shift, anchor=anchor, until=width)
 
 
 class Label(NamedTuple):
@@ -251,7 +213,7 @@ def _dot(label: Label, width: float, height: float) -> Box:
 
 def _box(label: Label, width: float, height: float) -> Box:
     x, y = label.x * width, (1 - label.y) * height - RISE
-    length = LETTER * len(label.text)
+    length = text_width(label.text)
     left = x - GAP - length if label.is_right else x + GAP
     return left, y - LINE / 2, left + length, y + LINE / 2
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from foretext.messages import message
-from foretext.report.charts import chooser, number_axis, specification
-from foretext.report.comparison_costs import GROUPS, TIMES, group_color, is_drawn, time_labels
+from foretext.report.axes import Words, digits, linear, logarithmic, named_time
+from foretext.report.charts import thinned
+from foretext.report.comparison_costs import TIMES, group_color, is_drawn
 from foretext.report.comparison_files import ComparedCandidate
 from foretext.report.page import duration
+from foretext.report.plot import Plot, said
 
 __all__ = ["Part", "TimeRow", "drawn_points", "learning_chart", "loss_chart", "time_rows"]
 
 HEIGHT, LOSS_HEIGHT = 320, 110  # pixels
 MOST_POINTS = 200  # of a curve
+MOST_STOPS = 60  # of a loss, which say its values
 FEWEST_POINTS = 2  # of a curve, in one of them at least
 FEW_POINTS = 30  # up to here each point of a curve is marked
 EARLIEST = 0.1  # seconds: where a logarithmic axis of time begins
@@ -29,8 +30,8 @@ REST = "other"  # opening, answering, measuring
 
 
 def learning_chart(
-    candidates: Sequence[ComparedCandidate], title: str, *, number_format: str = ".3~f"
-) -> dict[str, Any] | None:
+    candidates: Sequence[ComparedCandidate], title: str, *, words: Words = digits
+) -> str | None:
     """Draw scores over the time since each candidate began, dashed where they are a forecast.
 
     None where no candidate has a curve of several points.
@@ -38,57 +39,36 @@ def learning_chart(
     Args:
         candidates: of each, its last round is drawn.
         title: of the vertical axis.
-        number_format: of its figures, as d3 writes it.
+        words: of its figures.
     """
-    import altair as alt
-
-    curves = [list(_score_rows(each)) for each in candidates]
-    if all(len(curve) < FEWEST_POINTS for curve in curves):
+    drawn = [each for each in map(_drawn, candidates) if each.points]
+    if all(len(each.points) < FEWEST_POINTS for each in drawn):
         return None
-    rows = [row for curve in curves for row in curve]
-    names = list(dict.fromkeys(row["name"] for row in rows))
-    chosen = chooser("chosen", names)
-    is_chosen = f"chosen === {json.dumps(message('page.chart.all'))} || datum.name === chosen"
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("seconds:Q", title=message("comparison.curves.time"), axis=_time_axis(rows),
-                scale=alt.Scale(type="log", domain=_times(rows), nice=False)),
-        y=alt.Y("value:Q", title=title, axis=number_axis(number_format, tickCount=6),
-                scale=alt.Scale(domain=_range(rows, "value"), zero=False, nice=True)),
-        detail="name:N",
-        color=alt.Color("group:N", scale=alt.Scale(domain=GROUPS), legend=None),
-        opacity=alt.condition(is_chosen, alt.value(0.9), alt.value(0.08)),
-        tooltip=[
-            alt.Tooltip("name:N", title=message("page.chart.candidate")),
-            alt.Tooltip("value:Q", title=title, format=number_format),
-            alt.Tooltip("seconds:Q", title=message("comparison.curves.seconds"), format=",.3~f"),
-            alt.Tooltip("said:N", title=message("comparison.curves.figure")),
-        ],
-    )  # fmt: skip
-    measured = base.transform_filter("datum.kind === 'measured'")
-    forecast = base.transform_filter("datum.goes_on")
-    lines = measured.mark_line(strokeWidth=2) + forecast.mark_line(strokeDash=[3, 3])
-    points = measured.transform_filter("datum.marked").mark_circle(size=36)
-    ends = base.transform_filter("datum.kind === 'forecast'").mark_point(size=70, filled=False)
-    return specification((lines + points + ends).add_params(chosen), title, HEIGHT)
+    every = [point for each in drawn for point in (*each.points, *each.ahead)]
+    times = [seconds for seconds, _ in every]
+    across = logarithmic(min(times) / MARGIN, max(times) * MARGIN,
+                         message("comparison.curves.time"), named_time, TIMES)  # fmt: skip
+    plot = Plot(across, linear((value for _, value in every), title, words), HEIGHT, title)
+    if len(drawn) > 1:
+        plot.choices([each.name for each in drawn])
+    for number, each in enumerate(drawn):
+        _draw(plot, number, each, title, words)
+    return plot.html()
 
 
-def loss_chart(name: str, curve: Sequence[Point]) -> dict[str, Any]:
+def loss_chart(name: str, curve: Sequence[Point]) -> str:
     """Draw the loss of one pretraining over its seconds, small."""
-    import altair as alt
-
-    rows = [{"seconds": seconds, "loss": loss} for seconds, loss in _thinned(curve)]
-    chart = alt.Chart(alt.InlineData(values=rows)).mark_line(strokeWidth=2)
-    chart = chart.encode(
-        x=alt.X("seconds:Q", title=None,
-                axis=alt.Axis(labelExpr=time_labels(), grid=False, tickCount=3)),
-        y=alt.Y("loss:Q", title=None, axis=number_axis(".3~g", tickCount=3),
-                scale=alt.Scale(zero=False)),
-        tooltip=[
-            alt.Tooltip("seconds:Q", title=message("comparison.curves.seconds"), format=",.1f"),
-            alt.Tooltip("loss:Q", title=message("comparison.curves.loss_axis"), format=".4~g"),
-        ],
-    )  # fmt: skip
-    return specification(chart, message("comparison.curves.loss", name=name), LOSS_HEIGHT)
+    points = thinned(curve, MOST_POINTS)
+    across = linear((x for x, _ in points), "", named_time, count=3, nice=False, has_grid=False)
+    up = linear((y for _, y in points), "", digits, count=3)
+    plot = Plot(across, up, LOSS_HEIGHT, message("comparison.curves.loss", name=name))
+    plot.line(points)
+    stops = thinned(points, MOST_STOPS)
+    for seconds, loss in stops:
+        values = {message("comparison.curves.seconds"): f"{seconds:,.1f}",
+                  message("comparison.curves.loss_axis"): f"{loss:.4g}"}  # fmt: skip
+        plot.stop(seconds, 1 / len(stops), [(loss, 1)], said(values))
+    return plot.html()
 
 
 def drawn_points(curve: Sequence[Point]) -> list[Point]:
@@ -96,47 +76,42 @@ def drawn_points(curve: Sequence[Point]) -> list[Point]:
     return [point for point in curve if is_drawn(point[1])]
 
 
-def _score_rows(candidate: ComparedCandidate) -> Iterator[dict[str, Any]]:
-    """Yield the points of the last round; its end is the beginning of the forecast, too."""
-    curve = _thinned(drawn_points(candidate.rounds[-1].curve)) if candidate.rounds else []
-    named = {"name": candidate.name, "group": candidate.group, "marked": len(curve) <= FEW_POINTS}
+class _Drawn(NamedTuple):
+    """What is drawn of a candidate."""
+
+    name: str
+    color: int
+    points: list[Point]
+    ahead: list[Point]  # of the forecast: one or none
+
+
+def _drawn(candidate: ComparedCandidate) -> _Drawn:
+    """Return the points of the last round, and the forecast, both from `EARLIEST` on."""
+    curve = drawn_points(candidate.rounds[-1].curve) if candidate.rounds else []
+    points = [(max(seconds, EARLIEST), value) for seconds, value in thinned(curve, MOST_POINTS)]
     forecast = candidate.forecast
-    has_forecast = forecast is not None and is_drawn(forecast.value)
-    for number, (seconds, value) in enumerate(curve, 1):
-        yield {**named, "seconds": max(seconds, EARLIEST), "value": value, "kind": "measured",
-               "said": message("comparison.curves.measured"),
-               "goes_on": has_forecast and number == len(curve)}  # fmt: skip
-    if curve and has_forecast and forecast is not None:
-        yield {**named, "seconds": max(forecast.seconds, EARLIEST), "value": forecast.value,
-               "kind": "forecast", "said": message("comparison.curves.forecast"),
-               "goes_on": True}  # fmt: skip
+    ahead = []
+    if forecast is not None and is_drawn(forecast.value):
+        ahead.append((max(forecast.seconds, EARLIEST), forecast.value))
+    return _Drawn(candidate.name, group_color(candidate.group), points, ahead)
 
 
-def _range(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
-    """Return the least and the largest value: Vega finds none in a layer that has no rows."""
-    return [min(row[name] for row in rows), max(row[name] for row in rows)]
-
-
-def _times(rows: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Return the ends of an axis of time."""
-    first, last = _range(rows, "seconds")
-    return [first / MARGIN, last * MARGIN]
-
-
-def _time_axis(rows: Sequence[Mapping[str, Any]]) -> Any:
-    import altair as alt
-
-    first, last = _times(rows)
-    marks = [mark for mark in TIMES if first <= mark <= last]
-    return alt.Axis(
-        labelExpr=time_labels(), grid=False, values=marks if len(marks) > 1 else alt.Undefined
-    )
-
-
-def _thinned(curve: Sequence[Point]) -> list[Point]:
-    """Return at most about `MOST_POINTS` points, the last one among them."""
-    step = max(1, math.ceil(len(curve) / MOST_POINTS))
-    return list(reversed(curve[::-step]))
+def _draw(plot: Plot, number: int, drawn: _Drawn, title: str, words: Words) -> None:
+    """Draw a curve, and the line from its end to the forecast."""
+    plot.line(drawn.points, drawn.color, series=number)
+    if drawn.ahead:
+        plot.line([drawn.points[-1], *drawn.ahead], drawn.color, series=number, kind="dashed")
+    for kind, points in (("measured", drawn.points), ("forecast", drawn.ahead)):
+        is_marked = kind == "forecast" or len(points) <= FEW_POINTS
+        for seconds, value in points:
+            values = {
+                message("page.chart.candidate"): drawn.name,
+                title: words(value),
+                message("comparison.curves.seconds"): f"{seconds:,.3g}",
+                message("comparison.curves.figure"): message(f"comparison.curves.{kind}"),
+            }
+            look = "hollow" if kind == "forecast" else "" if is_marked else "unseen"
+            plot.dot(seconds, value, drawn.color, title=said(values), series=number, kind=look)
 
 
 class Part(NamedTuple):

@@ -15,6 +15,7 @@ from foretext.base.parsing import parse_json
 from foretext.base.replacement import REPLACEMENT
 from foretext.messages import has_message, message, translated
 from foretext.progress import human_bytes
+from foretext.report.axes import decimals
 from foretext.report.comparison_costs import DISK, FIT, GROUPS, USE, Costed, cost_chart, is_drawn
 from foretext.report.comparison_curves import drawn_points, learning_chart, loss_chart, time_rows
 from foretext.report.comparison_files import (
@@ -211,10 +212,10 @@ def _setting(name: str) -> str:
     return message(key) if has_message(key) else name
 
 
-def _comparison_charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
+def _comparison_charts(facts: ComparisonFacts) -> dict[str, str]:
     """Return pictures of quality against cost, and of the learning curves: those that there are."""
     name = figure_name(facts.judged_by)
-    number_format = ".1f" if facts.judged_by in POINTS else ".3f"
+    figures = decimals(1 if facts.judged_by in POINTS else 3)
     charts = {}
     for key, cost, of, words in (
         ("fit", FIT, _fit_seconds, duration),
@@ -223,20 +224,20 @@ def _comparison_charts(facts: ComparisonFacts) -> dict[str, dict[str, Any]]:
     ):
         costed = list(_costed(facts.candidates, of, words))
         if len(costed) >= FEWEST_CANDIDATES:
-            charts[key] = cost_chart(costed, cost, name, number_format=number_format)
+            charts[key] = cost_chart(costed, cost, name, words=figures)
     scores = learning_chart(
         facts.candidates,
         message("comparison.curves.axis", figure=name),
-        number_format=number_format,
+        words=figures,
     )
-    labels = label_chart(facts.label_curve, name, number_format=number_format)
+    labels = label_chart(facts.label_curve, name, words=figures)
     found = {"scores": scores, "labels": labels}
     return charts | {key: chart for key, chart in found.items() if chart is not None}
 
 
 def _loss_charts(
     candidates: Sequence[ComparedCandidate],
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[tuple[str, str]]:
     """Yield name and loss of each candidate that was pretrained, of its last round."""
     for each in candidates:
         curves = [drawn_points(found.pretraining_curve) for found in each.rounds]

@@ -8,8 +8,9 @@ from typing import Any
 
 from foretext.messages import commas, message
 from foretext.progress import human_bytes
-from foretext.report.charts import number_axis, specification
+from foretext.report.axes import bands, linear, logarithmic, short
 from foretext.report.page import label, table, tile
+from foretext.report.plot import Plot, said
 
 __all__ = ["growth_chart", "lengths_chart", "write_corpus_report"]
 
@@ -19,6 +20,7 @@ COUNTS = ("num_files", "documents", "sentences", "tokens", "distinct_words", "ch
 
 QUANTILES = ("least", "p05", "p25", "median", "p75", "p95", "most")
 ROW_HEIGHT = 46  # pixels, of one kind of length
+GROWTH_HEIGHT = 240
 
 
 def write_corpus_report(path: str | Path, report: Mapping[str, Any], *, title: str) -> None:
@@ -98,58 +100,43 @@ def _bars(rates: Iterable[tuple[str, float]]) -> list[tuple[str, float, str]]:
     ]
 
 
-def growth_chart(growth: Sequence[Mapping[str, int]]) -> dict[str, Any]:
+def growth_chart(growth: Sequence[Mapping[str, int]]) -> str:
     """Draw distinct words over tokens read, from records of ``tokens`` and ``distinct_words``."""
-    import altair as alt
-
+    points = [(each["tokens"], each["distinct_words"]) for each in growth]
     words = message("corpus.growth.words")
-    chart = alt.Chart(alt.InlineData(values=list(growth)))
-    chart = chart.mark_line(point=alt.OverlayMarkDef(size=36), strokeWidth=2).encode(
-        x=alt.X(
-            "tokens:Q", title=message("corpus.growth.tokens"), axis=number_axis("~s", grid=False)
-        ),
-        y=alt.Y("distinct_words:Q", title=words, axis=number_axis("~s")),
-        tooltip=[
-            alt.Tooltip("tokens:Q", title=label("tokens"), format=","),
-            alt.Tooltip("distinct_words:Q", title=words, format=","),
-        ],
-    )
-    return specification(chart, message("corpus.growth.description"), 240)
+    across = linear([0, *(x for x, _ in points)], message("corpus.growth.tokens"), short,
+                    count=8, nice=False, has_grid=False)  # fmt: skip
+    up = linear([0, *(y for _, y in points)], words, short)
+    plot = Plot(across, up, GROWTH_HEIGHT, message("corpus.growth.description"))
+    if points:
+        plot.line(points)
+    for x, y in points:
+        plot.dot(x, y, title=said({label("tokens"): f"{x:,}", words: f"{y:,}"}))
+    return plot.html()
 
 
-def lengths_chart(lengths: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+def lengths_chart(lengths: Mapping[str, Mapping[str, float]]) -> str:
     """Draw quantiles of lengths in tokens: a line from 5 to 95 %, a bar from 25 to 75 %.
 
     Args:
         lengths: from a name (document, sentence) to ``p05 p25 median p75 p95``.
     """
-    import altair as alt
-
-    rows = [{"text": name, **_drawn(quantiles), **quantiles} for name, quantiles in lengths.items()]
-    scale = alt.Scale(type="log", nice=False)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y("text:N", title=None, sort=list(lengths), axis=alt.Axis(grid=False)),
-        tooltip=[
-            alt.Tooltip("text:N", title=message("corpus.lengths.tokens_of_a")),
-            *(
-                alt.Tooltip(f"{name}:Q", title=message(f"corpus.lengths.{name}"), format=",")
-                for name in QUANTILES
-            ),
-        ],
-    )
-    axis = alt.Axis(title=message("corpus.lengths.tokens"), format="~s", tickCount=6)
-    most = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("p05_drawn:Q", scale=scale, axis=axis), x2="p95_drawn:Q"
-    )
-    half = base.mark_bar(height=16, cornerRadius=3, opacity=0.85).encode(
-        x="p25_drawn:Q", x2="p75_drawn:Q"
-    )
-    middle = base.mark_tick(height=16, thickness=3).encode(x="median_drawn:Q")
-    return specification(
-        most + half + middle, message("corpus.lengths.description"), ROW_HEIGHT * len(rows)
-    )
+    drawn = [_drawn(quantiles) for quantiles in lengths.values()]
+    least, most = min(each["p05"] for each in drawn), max(each["p95"] for each in drawn)
+    across = logarithmic(least, max(most, 2 * least), message("corpus.lengths.tokens"), short)
+    rows = bands(list(lengths), is_down=True)
+    plot = Plot(across, rows, ROW_HEIGHT * len(drawn), message("corpus.lengths.description"))
+    for row, (name, quantiles) in enumerate(lengths.items()):
+        values = {message("corpus.lengths.tokens_of_a"): name} | {
+            message(f"corpus.lengths.{each}"): f"{quantiles[each]:,}" for each in QUANTILES
+        }
+        at, middle = drawn[row], row + 0.5
+        plot.rule((at["p05"], middle), (at["p95"], middle), 1)
+        plot.box(at["p25"], at["p75"], row + 0.33, row + 0.67, title=said(values))
+        plot.rule((at["median"], row + 0.33), (at["median"], row + 0.67), kind="median")
+    return plot.html()
 
 
 def _drawn(quantiles: Mapping[str, float]) -> dict[str, float]:
     """Return the places of the quantiles on a logarithmic axis, which has no zero."""
-    return {f"{name}_drawn": max(quantiles[name], 1) for name in QUANTILES[1:-1]}
+    return {name: max(quantiles[name], 1) for name in QUANTILES[1:-1]}

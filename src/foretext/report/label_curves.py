@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from foretext.messages import message, translated
-from foretext.report.charts import chooser, legend_above, number_axis, specification
+from foretext.report.axes import Words, decimals, digits, linear, logarithmic
 from foretext.report.comparison_costs import is_drawn
 from foretext.report.comparison_files import LabelCurve, LabelLine, LabelPoint
 from foretext.report.page import table
+from foretext.report.plot import Plot, said
 from foretext.report.task_card import figure_text
 
 __all__ = ["label_chart", "label_failures", "label_table"]
@@ -20,52 +20,33 @@ MARGIN = 1.25  # by which the logarithmic axis goes on beyond its points
 APART = 1.02  # by which lines stand beside each other, so that their intervals can be seen
 
 
-def label_chart(
-    curve: LabelCurve | None, title: str, *, number_format: str = ".3~f"
-) -> dict[str, Any] | None:
+def label_chart(curve: LabelCurve | None, title: str, *, words: Words = digits) -> str | None:
     """Draw scores over the number of labels, with intervals; None where nothing can be drawn.
 
     Args:
         curve: of one candidate or more; None: there is none.
         title: of the vertical axis.
-        number_format: of its figures, as d3 writes it.
+        words: of its figures.
     """
-    import altair as alt
-
-    rows = [] if curve is None else list(_rows(curve))
-    if curve is None or not rows:
+    lines = [] if curve is None else [each for each in _lines(curve) if each[1]]
+    if curve is None or not lines:
         return None
-    names = list(dict.fromkeys(row["name"] for row in rows))
-    chosen = chooser("labelled", names)
-    is_chosen = f"labelled === {json.dumps(message('page.chart.all'))} || datum.name === labelled"
-    ends = [min(row["x"] for row in rows) / MARGIN, max(row["x"] for row in rows) * MARGIN]
-    across = alt.Scale(type="log", domain=ends, nice=False)
-    axis = number_axis(",", grid=False, values=[each for each in curve.labels if each])
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("x:Q", title=message("page.labels.axis"), axis=axis, scale=across),
-        y=alt.Y("value:Q", title=title, axis=number_axis(number_format, tickCount=6),
-                scale=alt.Scale(zero=False)),
-        color=alt.Color("name:N", sort=names, scale=alt.Scale(domain=names),
-                        legend=legend_above(names) if len(names) > 1 else None),
-    )  # fmt: skip
+    numbers = [x for _, points in lines for x, _ in points]
+    reached = [value for _, points in lines for _, point in points
+               for value in (point.low, point.high, point.value)]  # fmt: skip
+    marks = [each for each in curve.labels if each]
+    across = logarithmic(min(numbers) / MARGIN, max(numbers) * MARGIN,
+                         message("page.labels.axis"), decimals(0), marks)  # fmt: skip
+    about = message("page.labels.description", title=title)
+    plot = Plot(across, linear(reached, title, words), HEIGHT, about)
+    names = [name for name, _ in lines]
     if len(names) > 1:
-        base = base.encode(opacity=alt.condition(is_chosen, alt.value(1), alt.value(0.12)))
-    lines = base.mark_line(strokeWidth=2)
-    reaches = base.mark_rule(strokeWidth=1.5).encode(y="low:Q", y2="high:Q", detail="x:Q")
-    points = base.mark_point(filled=True, size=52).encode(
-        tooltip=[
-            alt.Tooltip("name:N", title=message("page.chart.candidate")),
-            alt.Tooltip("labels:Q", title=translated("labels"), format=","),
-            alt.Tooltip("value:Q", title=title, format=number_format),
-            alt.Tooltip("interval:N", title="95 %"),
-            alt.Tooltip("draws:Q", title=translated("draws")),
-        ]
-    )
-    drawn = reaches + lines + points
-    drawn = drawn.add_params(chosen) if len(names) > 1 else drawn
-    return specification(
-        drawn + _crossing(curve, across), message("page.labels.description", title=title), HEIGHT
-    )
+        plot.legend(names)
+        plot.choices(names)
+    for number, (name, points) in enumerate(lines):
+        _draw(plot, number, name, points, title, words)
+    _cross(plot, curve)
+    return plot.html()
 
 
 def label_table(curve: LabelCurve | None, judged_by: str) -> dict[str, list[Any]]:
@@ -93,30 +74,51 @@ def label_failures(curve: LabelCurve | None) -> list[tuple[str, str]]:
     ]
 
 
-def _rows(curve: LabelCurve) -> Iterator[dict[str, Any]]:
+def _lines(curve: LabelCurve) -> Iterator[tuple[str, list[tuple[float, LabelPoint]]]]:
+    """Yield the name of each candidate with its points, and where they stand across."""
     middle = (len(curve.lines) - 1) / 2
     for index, line in enumerate(curve.lines):
-        for point in line.points:
-            if all(is_drawn(each) for each in (point.value, point.low, point.high)):
-                yield {
-                    "name": line.name,
-                    **point.model_dump(include={"labels", "value", "low", "high", "draws"}),
-                    "x": point.labels * APART ** (index - middle),
-                    "interval": _interval(point),
-                }
+        shift = APART ** (index - middle)
+        yield (
+            line.name,
+            [(point.labels * shift, point) for point in line.points if _is_drawn(point)],
+        )
 
 
-def _crossing(curve: LabelCurve, across: Any) -> Any:
-    """Return a vertical line where another candidate becomes better, with its number."""
-    import altair as alt
+def _is_drawn(point: LabelPoint) -> bool:
+    return point.labels > 0 and all(map(is_drawn, (point.value, point.low, point.high)))
 
-    found = curve.crossing
-    rows: Sequence[dict[str, Any]] = [] if found is None else [{"at": found.labels}]
-    base = alt.Chart(alt.InlineData(values=[*rows])).encode(x=alt.X("at:Q", scale=across))
-    rule = base.mark_rule(strokeDash=[4, 4], strokeWidth=1.5)
-    said = "" if found is None else message("page.labels.about", about=found.about)
-    text = base.mark_text(align="left", dx=5, dy=4, fontSize=12, baseline="top")
-    return rule + text.encode(y=alt.value(0), text=alt.value(said))
+
+def _draw(
+    plot: Plot,
+    number: int,
+    name: str,
+    points: Sequence[tuple[float, LabelPoint]],
+    title: str,
+    words: Words,
+) -> None:
+    color = number + 1
+    for x, point in points:
+        plot.line([(x, point.low), (x, point.high)], color, series=number)
+    plot.line([(x, point.value) for x, point in points], color, series=number)
+    for x, point in points:
+        values = {
+            message("page.chart.candidate"): name,
+            translated("labels"): f"{point.labels:,}",
+            title: words(point.value),
+            "95 %": _interval(point),
+            translated("draws"): f"{point.draws}",
+        }
+        plot.dot(x, point.value, color, title=said(values), series=number)
+
+
+def _cross(plot: Plot, curve: LabelCurve) -> None:
+    """Draw a vertical line where another candidate becomes better, with its number."""
+    if curve.crossing is not None:
+        at, low, high = curve.crossing.labels, plot.up.low, plot.up.high
+        plot.rule((at, low), (at, high), kind="dashed")
+        text = message("page.labels.about", about=curve.crossing.about)
+        plot.text(at, high, text, shift=(5.0, 10.0), anchor="start")
 
 
 def _shown(line: LabelLine, number: int, judged_by: str) -> str:

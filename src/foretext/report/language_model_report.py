@@ -9,6 +9,7 @@ from typing import Any
 
 from foretext.base.counted import number_of
 from foretext.messages import message, translated
+from foretext.report.axes import in_percent
 from foretext.report.charts import curve_chart
 from foretext.report.page import PageOptions, duration, label, setting_sections, table, tile
 from foretext.report.run_files import (
@@ -82,7 +83,7 @@ def write_language_model_report(
         message("runs.language_model.accuracy"),
         unit="tokens",
         height=200,
-        number_format=".0%",
+        words=in_percent,
     )
     if shares is not None:
         charts["accuracy"] = shares

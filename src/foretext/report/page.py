@@ -1,8 +1,8 @@
 """One HTML file that needs nothing else: no network, no folder beside it.
 
-The Vega libraries that draw the charts are copied into the page. A content security policy forbids
-the browser to fetch anything and to run any script but the two that stand here, whatever a word of
-the corpus may look like.
+Charts are SVG, which no script draws; the map of words alone has one, for its search. A content
+security policy forbids the browser to fetch anything and to run any other script, whatever a word
+of the corpus may look like.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ import base64
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from foretext.base.errors import OutputError, is_panic
 from foretext.base.files import atomic_file
 from foretext.messages import TAGS, language, message, translated
 from foretext.progress import human_count
@@ -33,7 +31,7 @@ __all__ = [
     "coded",
     "duration",
     "label",
-    "make_ready",
+    "load_libraries",
     "page_html",
     "percent",
     "setting_sections",
@@ -43,6 +41,7 @@ __all__ = [
     "write_page",
 ]
 
+MAP = "map"  # the chart that has a script
 LARGE = 100_000  # numbers from here on are rounded in tiles
 
 
@@ -60,8 +59,8 @@ class PageOptions(NamedTuple):
         return self.title or message("page.headline", learned=learned, name=name)
 
 
-def write_page(path: Path, template: str, charts: dict[str, dict[str, Any]], **parts: Any) -> None:
-    """Fill the template `template` with `parts` and with Vega-Lite specifications by name.
+def write_page(path: Path, template: str, charts: Mapping[str, str], **parts: Any) -> None:
+    """Fill the template `template` with `parts` and with charts, as SVG, by name.
 
     Raises:
         OutputError: `path` cannot be written.
@@ -71,14 +70,17 @@ def write_page(path: Path, template: str, charts: dict[str, dict[str, Any]], **p
         temporary.write_text(html, encoding="utf-8", newline="\n")
 
 
-def page_html(template: str, charts: dict[str, dict[str, Any]], **parts: Any) -> str:
-    """Return the page that `write_page` writes; without charts it has no script."""
-    scripts = [_vega(), _resource("charts.js")] if charts else []
+def page_html(template: str, charts: Mapping[str, str], **parts: Any) -> str:
+    """Return the page that `write_page` writes; without a map it has no script."""
+    from markupsafe import Markup
+
+    scripts = [_resource("map.js")] if MAP in charts else []
+    frame = Markup('<div class="chart" data-chart="{}">{}</div>')
     html: str = (
         _templates()
         .get_template(template)
         .render(
-            charts=charts,
+            charts={name: frame.format(name, Markup(chart)) for name, chart in charts.items()},
             scripts=scripts,
             script_hashes=[_hash(script) for script in scripts],
             style=_resource("page.css"),
@@ -89,19 +91,9 @@ def page_html(template: str, charts: dict[str, dict[str, Any]], **parts: Any) ->
     return html
 
 
-def make_ready() -> None:
-    """Load the libraries that draw the charts: a second, which the first page no longer takes.
-
-    Raises:
-        OutputError: they cannot work here.
-    """
-    _vega()
-
-
 def load_libraries() -> None:
-    """Load what draws the charts, which takes a second; a page written later is done sooner."""
+    """Load what fills the templates; a page written later is done sooner."""
     _templates()
-    _vega()
 
 
 def _templates() -> jinja2.Environment:
@@ -122,29 +114,6 @@ def _templates() -> jinja2.Environment:
     }
     environment.globals["t"] = message
     return environment
-
-
-@cache
-def _vega() -> str:
-    """Return the JavaScript of Vega, Vega-Lite and Vega-Embed in the version that altair writes.
-
-    Raises:
-        OutputError: the library that has it cannot work here.
-    """
-    import altair
-    import vl_convert
-
-    version = ".".join(altair.VEGALITE_VERSION.split(".")[:2])
-    try:
-        bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
-    except BaseException as error:
-        if not is_panic(error):
-            raise
-        raise OutputError(
-            f"The charts of the page cannot be made ({error}); allow more open files and more "
-            "memory, or leave the page out with --no-report."
-        ) from error
-    return str(bundle)
 
 
 def _resource(name: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from foretext.base.counted import number_of
 from foretext.messages import ended, message, sentences, translated
 from foretext.metrics.texts import text_units, unit_pattern
+from foretext.report.axes import decimals, digits, in_percent
 from foretext.report.charts import curve_chart
 from foretext.report.comparison_files import LabelCurve
 from foretext.report.label_curves import label_chart, label_failures, label_table
@@ -155,9 +156,9 @@ def _structure(facts: Record) -> str:
     return structure_svg(layers) if layers else ""
 
 
-def _label_charts(curve: LabelCurve | None, judged_by: str) -> dict[str, dict[str, Any]]:
-    number_format = ".1f" if judged_by in POINTS else ".3f"
-    chart = label_chart(curve, figure_name(judged_by), number_format=number_format)
+def _label_charts(curve: LabelCurve | None, judged_by: str) -> dict[str, str]:
+    words = decimals(1 if judged_by in POINTS else 3)
+    chart = label_chart(curve, figure_name(judged_by), words=words)
     return {} if chart is None else {"labels": chart}
 
 
@@ -215,14 +216,14 @@ def _said(name: str, figures: Record) -> str:
 
 def _charts(
     facts: Record, metrics: Sequence[Record], found: Record, beside: Sequence[Record]
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, str]:
     charts = training_curves(metrics) | _text_charts(found)
     figures = curve_chart(
         metrics,
         {f"valid_{name}": figure_name(name) for name in facts["watched"]},
         message("page.training.line_held_out"),
         unit=work_unit(metrics),
-        number_format=".3~g" if set(POINTS) & set(facts["watched"]) else ".0%",
+        words=digits if set(POINTS) & set(facts["watched"]) else in_percent,
     )
     if figures is not None:
         charts["figures"] = figures
@@ -400,7 +401,7 @@ def text_parts(found: Record) -> dict[str, Any]:
     }
 
 
-def _text_charts(found: Record) -> dict[str, dict[str, Any]]:
+def _text_charts(found: Record) -> dict[str, str]:
     """Return the charts of examined texts by their names."""
     charts = {name: alignment_chart(each) for name, each in _alignments(found)}
     if found.get("quality"):

@@ -20,13 +20,14 @@ def work_unit(metrics: Sequence[Mapping[str, Any]]) -> str:
 
 def training_curves(
     metrics: Sequence[Mapping[str, Any]], *, loss: str | None = None
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, str]:
     """Return the charts "loss", "rate" and "speed" of a metrics.jsonl, those that it has.
 
     Args:
         metrics: its records.
         loss: what the loss is called, with its unit; None: "loss".
     """
+    from foretext.report.axes import digits
     from foretext.report.charts import curve_chart
 
     unit = work_unit(metrics)
@@ -41,10 +42,8 @@ def training_curves(
         "speed": message("page.training.speed", unit=translated(unit)),
     }
     curves = {
-        "loss": curve_chart(metrics, losses, axes["loss"], unit=unit, number_format=".3~g"),
-        "rate": curve_chart(
-            metrics, rate, axes["rate"], unit=unit, height=160, number_format=".2~g"
-        ),
+        "loss": curve_chart(metrics, losses, axes["loss"], unit=unit, words=digits),
+        "rate": curve_chart(metrics, rate, axes["rate"], unit=unit, height=160, words=digits),
         "speed": curve_chart(metrics, speed, axes["speed"], unit=unit, height=160),
     }
     return {name: chart for name, chart in curves.items() if chart is not None}

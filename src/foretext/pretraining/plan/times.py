@@ -2,7 +2,7 @@
 
 Seconds are those of two cores (docs/log.md). How long it takes to write a page cannot be measured
 before the training, but on a slow or busy machine everything is slower by the same factor, and the
-libraries that draw it are loaded before: that shows the factor, the `pace`.
+library that fills it is loaded before: that shows the factor, the `pace`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["LOADING_SECONDS", "READING_RATE", "Closing", "training_seconds"]
 READING_RATE = 0.4  # of a budget, at most, until the text that is used is encoded
 LEAST_TRAINING_RATE = 0.15  # of a budget; with less it is refused
 
-LOADING_SECONDS = 1.2  # of the libraries that draw a page
+LOADING_SECONDS = 0.1  # of the library that fills a page
 PAGE_SECONDS = 0.5  # to write a page with these
 MAP_SECONDS = 2.0  # for its map of words: more libraries, and the drawing
 PAGE_RATE = 0.25  # of a budget, at most, for the page with its map
