@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.metrics.chrf import CHRF
 
 from foretext.metrics.texts import (
     TextFigure,
@@ -19,6 +17,7 @@ from foretext.metrics.texts import (
 )
 from tests.lazy_import import lazy_import
 
+sacrebleu = lazy_import("sacrebleu.metrics")
 rouge_scorer = lazy_import("rouge_score.rouge_scorer")
 
 OUTPUTS = [
@@ -50,7 +49,7 @@ rows = st.lists(st.tuples(words, words.filter(str.strip)), min_size=1, max_size=
 @pytest.mark.parametrize("tokenize", ["13a", "intl", "char", "zh", "none"])
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_bleu_is_that_of_sacrebleu(tokenize: str, lowercase: bool) -> None:
-    theirs = BLEU(tokenize=tokenize, lowercase=lowercase)
+    theirs = sacrebleu.BLEU(tokenize=tokenize, lowercase=lowercase)
     for outputs, references in ((OUTPUTS, REFERENCES), CHINESE):
         found = bleu(outputs, references, tokenize=tokenize, lowercase=lowercase)  # type: ignore[arg-type]
         right = theirs.corpus_score(outputs, [references])
@@ -61,7 +60,7 @@ def test_bleu_is_that_of_sacrebleu(tokenize: str, lowercase: bool) -> None:
 
 @pytest.mark.parametrize("word_order", [0, 1, 2])
 def test_chrf_is_that_of_sacrebleu_for_all_rows_and_each(word_order: int) -> None:
-    theirs = CHRF(word_order=word_order)
+    theirs = sacrebleu.CHRF(word_order=word_order)
     for outputs, references in ((OUTPUTS, REFERENCES), CHINESE):
         found = chrf(outputs, references, word_order=word_order)
         assert found.value == pytest.approx(theirs.corpus_score(outputs, [references]).score)
@@ -75,9 +74,9 @@ def test_chrf_is_that_of_sacrebleu_for_all_rows_and_each(word_order: int) -> Non
 @settings(max_examples=60, deadline=None)
 def test_any_texts_have_the_figures_of_the_libraries(pairs: list[tuple[str, str]]) -> None:
     outputs, references = map(list, zip(*pairs, strict=True))
-    expected = BLEU(force=True).corpus_score(outputs, [references]).score
+    expected = sacrebleu.BLEU(force=True).corpus_score(outputs, [references]).score
     assert bleu(outputs, references, tokenize="13a").value == pytest.approx(expected)
-    expected = CHRF().corpus_score(outputs, [references]).score
+    expected = sacrebleu.CHRF().corpus_score(outputs, [references]).score
     assert chrf(outputs, references).value == pytest.approx(expected)
     score = rouge_scorer.RougeScorer(["rougeL"]).score
     each = [100 * score(right, output)["rougeL"].fmeasure for output, right in pairs]
@@ -138,9 +137,20 @@ def test_sums_of_rows_give_the_figure_of_these_rows() -> None:
         assert whole.tallies.figure(sums) == pytest.approx(alone.value)
 
 
-def test_a_period_after_a_blank_warns_nobody(caplog: pytest.LogCaptureFixture) -> None:
-    bleu(["a b ."] * 120, ["a b ."] * 120)
-    assert not caplog.records
+odd_letters = st.sampled_from("ab .,1-'\n\t&<>;%()٣½猫。，“”–☃€𠀀\u2001\u2028")
+any_text = st.text(odd_letters | st.characters(exclude_categories=["Cn", "Cs", "Co"]), max_size=20)
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "char", "zh", "none"])
+@given(any_text, any_text)
+@settings(max_examples=80, deadline=None)
+def test_words_of_any_text_are_those_of_sacrebleu(tokenize: str, first: str, second: str) -> None:
+    theirs = sacrebleu.BLEU(tokenize=tokenize, force=True)
+    found = bleu([first], [second], tokenize=tokenize)  # type: ignore[arg-type]
+    parts = theirs._extract_corpus_statistics([first], [[second]])
+    assert found.tallies.parts[0].tolist() == parts[0]
+    both = sacrebleu.CHRF(word_order=2)._extract_corpus_statistics([first], [[second]])
+    assert chrf([first], [second], word_order=2).tallies.parts[0].tolist() == both[0]
 
 
 def table(first: str, second: str) -> int:

@@ -17,15 +17,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foretext.metrics.paired import Sums, Tallies, share_of_sums
-
-if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric
+from foretext.metrics.text_counts import (
+    ORDERS,
+    WordKind,
+    bleu_counts,
+    chrf_counts,
+    signature,
+    word_cutter,
+)
 
 __all__ = [
     "BleuTokenize",
@@ -45,7 +50,6 @@ __all__ = [
 BleuTokenize = Literal["auto", "13a", "zh", "char", "intl", "none"]
 RougeTokenize = Literal["auto", "ascii", "words", "characters"]
 
-ORDERS = 4  # of n-grams of words: what BLEU means by default
 PLAIN_RATE = 0.999  # share of letters a to z from which on a text is read as rouge-score does
 
 _HAN = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -95,11 +99,13 @@ def bleu(
         tokenize: what a word is; "auto" is `likely_tokenize`. The signature says which.
         lowercase: whether case counts for nothing.
     """
-    from sacrebleu.metrics.bleu import BLEU
-
-    kind = likely_tokenize(references) if tokenize == "auto" else tokenize
-    counts = BLEU(tokenize=kind, lowercase=lowercase, force=True)  # no warning of blanks at ends
-    return _counted(counts, outputs, references, bleu_of_sums)
+    kind: WordKind = likely_tokenize(references) if tokenize == "auto" else tokenize
+    pairs = _pairs(outputs, references, lowercase=lowercase)
+    cut = word_cutter(kind, (text for pair in pairs for text in pair))
+    parts = np.array([bleu_counts(cut, *pair) for pair in pairs], np.float64)
+    tallies = Tallies(parts.reshape(len(pairs), -1), bleu_of_sums, by_bootstrap=True)
+    named = signature(_case(lowercase=lowercase), "eff:no", f"tok:{kind}", "smooth:exp")
+    return TextFigure(tallies, named)
 
 
 def chrf(
@@ -117,10 +123,11 @@ def chrf(
         word_order: the longest n-grams of words; 0: none.
         lowercase: whether case counts for nothing.
     """
-    from sacrebleu.metrics.chrf import CHRF
-
-    counts = CHRF(word_order=word_order, lowercase=lowercase)
-    return _counted(counts, outputs, references, chrf_of_sums)
+    pairs = _pairs(outputs, references, lowercase=lowercase)
+    parts = np.array([chrf_counts(*pair, word_order) for pair in pairs], np.float64)
+    tallies = Tallies(parts.reshape(len(pairs), -1), chrf_of_sums, by_bootstrap=True)
+    sizes = ("nc:6", f"nw:{word_order}", "space:no")
+    return TextFigure(tallies, signature(_case(lowercase=lowercase), "eff:yes", *sizes))
 
 
 def rouge_l(
@@ -180,15 +187,16 @@ def _letters(texts: Sequence[str]) -> str:
     return "".join(letter for text in texts for letter in _LETTERS.findall(text))
 
 
-def _counted(
-    metric: Metric, outputs: Sequence[str], references: Sequence[str], figure: Any
-) -> TextFigure:
-    """Return what sacreBLEU counts in each row, with the figure of sums of such counts."""
+def _pairs(
+    outputs: Sequence[str], references: Sequence[str], *, lowercase: bool
+) -> list[tuple[str, str]]:
     assert len(outputs) == len(references), f"{len(outputs)} outputs, {len(references)} references"
-    # Its public methods return the score of each row, but not the counts of chrF.
-    parts = metric._extract_corpus_statistics(outputs, [references])
-    counts = np.array(parts, np.float64).reshape(len(outputs), -1)
-    return TextFigure(Tallies(counts, figure, by_bootstrap=True), str(metric.get_signature()))
+    pairs = zip(outputs, references, strict=True)
+    return [(a.lower(), b.lower()) for a, b in pairs] if lowercase else list(pairs)
+
+
+def _case(*, lowercase: bool) -> str:
+    return f"case:{'lc' if lowercase else 'mixed'}"
 
 
 def bleu_of_sums(sums: Sums) -> NDArray[np.float64]:
