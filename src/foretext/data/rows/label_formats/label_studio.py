@@ -1,6 +1,6 @@
 """Label Studio: tasks with predictions and annotations, as its JSON and JSON-MIN have them.
 
-Its editor counts characters; until version 1.8 it counted units of UTF-16, which reading finds out
+Its editor counts characters; older ones counted units of UTF-16, which reading finds out
 (`foretext.data.rows.spans`).
 """
 
