@@ -131,7 +131,7 @@ TASK = Kind(  # of every task that a network has learned
     embed_options=("pooling", "layer", "dim", "normalize", "precision"),
     page="foretext.report.task_report:report_task",
     reads_rows=True,
-    exports=NETWORK_EXPORTS,
+    exports=(*NETWORK_EXPORTS, *GGUF_EXPORTS),
     graph="foretext.tasks.graphs:task_graph",
 )
 

@@ -172,7 +172,11 @@ def test_what_llama_cpp_has_not_is_refused(case: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["classifier", "static", "lstm"])
 def test_kinds_without_the_format(name: str, tmp_path: Path) -> None:
-    sentence = "backbone Recurrent" if name == "lstm" else "export it to .*, not gguf"
+    sentence = {
+        "classifier": "task 'classification', whose answers llama.cpp does not compute",
+        "lstm": "backbone Recurrent",
+        "static": "export it to static, not gguf",
+    }[name]
     with pytest.raises(SettingError, match=sentence):
         export(saved_model(name, tmp_path), tmp_path / "copy", "gguf")
 

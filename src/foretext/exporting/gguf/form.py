@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from foretext.artifact import load_language_model
+from foretext.base.errors import SettingError
+from foretext.base.files import temporary_folder
 from foretext.exporting.form import Bound, Computed, ExportForm, Texts
 from foretext.exporting.gguf.answers import NEXT, own_answers, their_answers
 from foretext.exporting.gguf.architecture import as_llama_cpp_has_it
@@ -17,9 +20,11 @@ from foretext.exporting.gguf.usage import gguf_usage
 from foretext.exporting.gguf.vocabulary import vocabulary_of
 from foretext.kinds import Kind
 from foretext.language_model import LanguageModel
+from foretext.language_model.graph import model_graph
 
 __all__ = ["GgufExport", "GgufF16Export", "GgufQ8Export"]
 
+SENTENCES = "sentence_vectors"  # the task whose model is a language model with a pooling
 HEADS = 16  # of attention, at most, in most networks
 
 
@@ -42,18 +47,17 @@ class GgufExport(ExportForm):
     numbers: ClassVar[Numbers] = "f32"
     num_texts = 1
 
-    model: LanguageModel
-
     def __init__(self, model: Any, kind: Kind) -> None:
         super().__init__(model, kind)
-        kind.code("graph")(model)  # refuses what no other program computes, and reads in float32
-        self.writes = self.model.visibility == "causal"
-        self.network = as_llama_cpp_has_it(self.model)
-        self.framing = self.model.row_framing if self.writes else self.model.text_framing
+        self.source = _language_model(model, kind)
+        model_graph(self.source)  # refuses what no other program computes, and reads in float32
+        self.writes = self.source.visibility == "causal"
+        self.network = as_llama_cpp_has_it(self.source)
+        self.framing = self.source.row_framing if self.writes else self.source.text_framing
         self.vocabulary = vocabulary_of(
-            self.model.tokenizer, self.model.backbone.vocab_size, self.framing
+            self.source.tokenizer, self.source.backbone.vocab_size, self.framing
         )
-        self.causes = Causes(self.vocabulary, self.model.tokenizer)
+        self.causes = Causes(self.vocabulary, self.source.tokenizer)
         self._started: Started | None = None
         self._read: ReadBack | None = None
 
@@ -69,22 +73,22 @@ class GgufExport(ExportForm):
     def read_otherwise(self, rows: Sequence[Texts]) -> list[str | None]:
         """Return why llama.cpp reads a text otherwise; None: it does not."""
         texts = [text for (text,) in rows]
-        own = self.model.tokenizer.encode_batch(texts)
+        own = self.source.tokenizer.encode_batch(texts)
         return [self.causes.of(text, ids) for text, ids in zip(texts, own, strict=True)]
 
     def sizes(self, rows: Sequence[Texts]) -> list[int]:
         """Return the numbers of each text's states, attention and scores."""
-        vocabulary = self.model.backbone.vocab_size if self.writes else 0
+        vocabulary = self.source.backbone.vocab_size if self.writes else 0
         lengths = [
             min(len(ids) + len(self.framing.around([])), self.framing.max_length)
-            for ids in self.model.tokenizer.encode_batch([text for (text,) in rows])
+            for ids in self.source.tokenizer.encode_batch([text for (text,) in rows])
         ]
-        width = self.model.backbone.dim + vocabulary
+        width = self.source.backbone.dim + vocabulary
         return [length * (width + HEADS * length) for length in lengths]
 
     def own(self, rows: Sequence[Texts]) -> Computed:
         """Return the ids of texts, and their vectors or the scores of the next token."""
-        return own_answers(self.model, self.framing, [text for (text,) in rows])
+        return own_answers(self.source, self.framing, [text for (text,) in rows])
 
     def theirs(self, folder: Path, rows: Sequence[Texts]) -> Computed:
         """Return what llama.cpp makes of them, or what the file says when it is read back."""
@@ -102,7 +106,7 @@ class GgufExport(ExportForm):
             "writes": self.writes,
         }
         found = self._started.llama_cpp.answers(question)
-        return their_answers(found, writes=self.writes, normalize=self.model.normalize)
+        return their_answers(found, writes=self.writes, normalize=self.source.normalize)
 
     def close(self) -> None:
         """End llama.cpp, where it runs."""
@@ -111,7 +115,7 @@ class GgufExport(ExportForm):
 
     def _read_back(self, file: Path) -> ReadBack:
         if self._read is None:
-            self._read = ReadBack(file, self.model, self.network, self.vocabulary, self.framing)
+            self._read = ReadBack(file, self.source, self.network, self.vocabulary, self.framing)
         return self._read
 
     @property
@@ -126,7 +130,7 @@ class GgufExport(ExportForm):
     @property
     def facts(self) -> Mapping[str, Any]:
         """What the file holds, and who ran it."""
-        pooled = {"pooling": self.model.pooling, "normalize": self.model.normalize}
+        pooled = {"pooling": self.source.pooling, "normalize": self.source.normalize}
         return {
             "file": self.file,
             "architecture": self.network.architecture.name,
@@ -140,6 +144,21 @@ class GgufExport(ExportForm):
     def usage(self, folder: str) -> str:
         """Return how llama.cpp uses the file."""
         return gguf_usage(self, folder)
+
+
+def _language_model(model: Any, kind: Kind) -> LanguageModel:
+    """Return a language model; of tasks, only sentence vectors have one that answers alike."""
+    if not kind.reads_rows:
+        found: LanguageModel = model
+        return found
+    if model.task.name != SENTENCES:
+        raise SettingError(
+            f"The run holds a model of the task '{model.task.name}', whose answers llama.cpp does "
+            "not compute; export it to onnx."
+        )
+    with temporary_folder() as folder:
+        model.save(folder / "encoder")
+        return load_language_model(folder / "encoder")
 
 
 class GgufF16Export(GgufExport):

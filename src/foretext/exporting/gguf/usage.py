@@ -58,7 +58,7 @@ def gguf_usage(form: GgufExport, folder: str) -> str:
 
 
 def _embed(form: GgufExport) -> str:
-    return EMBED + (NORMALIZED if form.model.normalize else PLAIN)
+    return EMBED + (NORMALIZED if form.source.normalize else PLAIN)
 
 
 def _notes(form: GgufExport) -> list[str]:
@@ -85,6 +85,6 @@ def _notes(form: GgufExport) -> list[str]:
         )
     if not form.writes:
         notes.append("foretext gives zeros for an empty text, and llama.cpp does not.")
-        if not form.model.normalize:
+        if not form.source.normalize:
             notes.append("llama-server divides vectors by their length; foretext does not.")
     return notes
