@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-all test-cluster clients check fix audit bench docs notebooks site release clean
+.PHONY: demo test test-all test-cluster clients windows check fix audit bench docs notebooks site release clean
 
 demo: $(VENV)/.user                 ## the main job, on text that every Python installation has
 	$(BIN)/foretext demo --output demo --overwrite
@@ -26,6 +26,9 @@ clients: $(VENV)/.dev               ## install real clients of the server and of
 	    --no-fund --no-audit --prefix build/npm @huggingface/transformers@4.3.1; fi
 	-if command -v npm >/dev/null; then npm install --silent --ignore-scripts --no-fund --no-audit \
 	    --prefix build/npm --omit=optional node-llama-cpp@3.22.0 @node-llama-cpp/linux-x64@3.22.0; fi
+
+windows: $(VENV)/.dev               ## Windows' Python with foretext's packages in build/wine, for tests under Wine; 0.5 GB
+	$(BIN)/python -m tools.wine
 
 check: $(VENV)/.dev                 ## formatting, lints, types, and which package may import which
 	$(BIN)/ruff format --check .

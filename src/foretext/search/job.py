@@ -99,6 +99,12 @@ class Job:
             ForetextError: a text cannot be read, or a file cannot be written.
             Interrupted: by a signal; the index can be resumed.
         """
+        facts = self._written(quiet=quiet)
+        del self._model  # Windows moves no folder of a file that is mapped
+        self._building.finish(facts.model_dump())
+
+    def _written(self, *, quiet: bool | None) -> IndexFacts:
+        """Write all parts of the index, and return what is known of it; no part stays mapped."""
         self._building.keep_state(self._state)
         if self._state.stage == "reading":
             self._read(quiet=quiet)
@@ -124,7 +130,7 @@ class Job:
             build_graph(self._folder, facts, grown, check=self._check, quiet=quiet)
         kept = keep_model(self._model_path, self._folder) if self._config.keep_model else None
         model = facts.model.model_copy(update={"kept": kept})
-        self._building.finish(facts.model_copy(update={"model": model}).model_dump())
+        return facts.model_copy(update={"model": model})
 
     def _read(self, *, quiet: bool | None) -> None:
         """Read the texts; whatever an earlier process read is read again."""
