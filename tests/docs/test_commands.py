@@ -14,6 +14,7 @@ import pytest
 import typer
 
 from foretext.cli.app import app
+from foretext.data.rows.label_formats import LABEL_FORMATS
 from foretext.vectors.formats import FORMATS
 from tests.docs.commands import ROOT
 from tests.docs.markdown import blocks_of
@@ -53,7 +54,7 @@ def verbs() -> dict[str, dict[str, tuple[str, ...] | None]]:
             choices = tuple(map(str, get_args(kind))) if get_origin(kind) is Literal else None
             for name in (*parameter.opts, *parameter.secondary_opts):
                 found[verb][name] = choices
-    found["convert"]["--to"] = tuple(FORMATS)
+    found["convert"]["--to"] = (*FORMATS, *LABEL_FORMATS)
     return found
 
 

@@ -135,7 +135,7 @@ def test_every_command_of_the_guide_has_options_that_exist() -> None:
 
 def test_every_route_is_in_the_table_of_the_guide() -> None:
     table = GUIDE.read_text(encoding="utf-8").partition("## Routes")[2].partition("\n## ")[0]
-    named = set(re.findall(r"/[\w/]*", " ".join(re.findall(r"`([^`]+)`", table))))
+    named = set(re.findall(r"/[\w/-]*", " ".join(re.findall(r"`([^`]+)`", table))))
     paths = {path.partition("/{")[0] for path in create_app({}).openapi()["paths"]}
     refusing = {"/v1/chat/completions", "/v1/responses", "/embed_sparse"}
     assert paths - refusing <= named | {"/models"}

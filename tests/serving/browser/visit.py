@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.report.browser import PATIENCE, Browser
+from tests.report.browser import Browser
 
 __all__ = ["Exchange", "Visit"]
 
+PATIENCE = 60  # seconds, on a busy machine too
 AUDIT = Path(__file__).with_name("audit.js").read_text(encoding="utf-8")
 TOP = """
 const first = document.body.insertBefore(document.createElement("p"), document.body.firstChild);
