@@ -15,6 +15,7 @@ from foretext.base.runtime import give_back_memory, keep_freed_memory
 from foretext.base.system import (
     FolderLock,
     available_memory,
+    c_function,
     flush_file,
     ignored_broken_pipe,
     is_broken_pipe,
@@ -199,10 +200,17 @@ def test_a_program_of_the_system_that_is_missing_or_fails_says_nothing() -> None
 def test_a_c_library_that_is_not_glibc_keeps_and_gives_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for library in (None, object()):  # Windows; macOS and musl
-        monkeypatch.setattr("foretext.base.runtime.c_library", lambda library=library: library)
-        assert keep_freed_memory() is False
-        give_back_memory()
+    monkeypatch.setattr("foretext.base.runtime.c_function", lambda name: None)
+    assert keep_freed_memory() is False
+    give_back_memory()
+
+
+def test_windows_and_a_name_that_is_not_there_give_no_function(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert c_function("no_such_function") is None
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert c_function("malloc") is None
 
 
 def test_a_limit_of_open_files_that_cannot_be_raised_is_said() -> None:

@@ -15,7 +15,6 @@ import platform
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -170,7 +169,7 @@ def exported() -> list[str]:
 
 
 def served() -> int:
-    """A server answers, and ends by the signal that its system has for that."""
+    """A server answers, and ends. Wine has no console that could send a Ctrl-Break."""
     with started("serve", "words", "--port", "0") as process:
         try:
             said = process.stdout.readline()
@@ -180,7 +179,7 @@ def served() -> int:
             ask = Request(f"{url[0]}/v1/embeddings", body, {"Content-Type": "application/json"})
             with urlopen(ask, timeout=SECONDS) as reply:
                 found = json.load(reply)
-            process.send_signal(signal.CTRL_BREAK_EVENT if os.name == "nt" else signal.SIGTERM)
+            process.terminate()
             process.wait(timeout=SECONDS)
         finally:
             process.kill()

@@ -21,7 +21,7 @@ from foretext.base.errors import SettingError
 from foretext.base.system import (
     address_space_limits,
     available_memory,
-    c_library,
+    c_function,
     read_system_file,
     whole_number,
 )
@@ -260,7 +260,7 @@ def keep_freed_memory() -> bool:
 
     The process then holds the most that it ever had allocated at one time.
     """
-    mallopt = getattr(c_library(), "mallopt", None)
+    mallopt = c_function("mallopt")
     if mallopt is None:  # only glibc has one
         return False
     return bool(mallopt(_TRIM_THRESHOLD, _ALL)) and bool(mallopt(_MMAP_THRESHOLD, _ALL))
@@ -268,6 +268,6 @@ def keep_freed_memory() -> bool:
 
 def give_back_memory() -> None:
     """Give what was freed back to the system, where the C library can be asked."""
-    trim = getattr(c_library(), "malloc_trim", None)
+    trim = c_function("malloc_trim")
     if trim is not None:
         trim(0)

@@ -13,9 +13,10 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 if sys.platform == "win32":
     import msvcrt
@@ -29,7 +30,7 @@ __all__ = [
     "FolderLock",
     "address_space_limits",
     "available_memory",
-    "c_library",
+    "c_function",
     "flush_file",
     "ignored_broken_pipe",
     "is_broken_pipe",
@@ -168,9 +169,18 @@ def own_signals() -> int:
     return 0
 
 
-def c_library() -> ctypes.CDLL | None:
-    """Return the C library of this process; None: on Windows, where each DLL may have its own."""
-    return None if sys.platform == "win32" else ctypes.CDLL(None)
+def c_function(name: str) -> Callable[..., Any] | None:
+    """Return a function of the C library; None: it has none of that name, as glibc alone may have.
+
+    On Windows each DLL may have a C library of its own, so there is none to ask.
+    """
+    if sys.platform == "win32":
+        return None
+    try:
+        function: Callable[..., Any] = ctypes.CDLL(None)[name]
+    except AttributeError:
+        return None
+    return function
 
 
 def available_memory() -> int | None:

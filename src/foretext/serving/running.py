@@ -20,6 +20,7 @@ import os
 import signal
 import socket
 import ssl
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, MutableMapping
@@ -33,7 +34,7 @@ import uvicorn
 
 from foretext.base.errors import SettingError
 from foretext.base.runtime import usable_cores
-from foretext.base.system import c_library, open_file_limits, raise_open_file_limit
+from foretext.base.system import c_function, open_file_limits, raise_open_file_limit
 from foretext.base.terminal import say
 from foretext.serving.app import create_app
 from foretext.serving.guards.connections import connection_class
@@ -248,7 +249,7 @@ def limit_library_memory(environment: MutableMapping[str, str] = os.environ) -> 
 
 def _share_heap() -> None:
     """Let all threads allocate from one heap, where what one gives back is of use to all."""
-    set_option = getattr(c_library(), "mallopt", None)  # other C libraries have none
+    set_option = c_function("mallopt")  # other C libraries have none
     if set_option is not None:
         set_option(ARENA_MAX, 1)
 
@@ -336,9 +337,11 @@ def process_seconds(folder: Path = Path("/proc/self")) -> float | None:
     Args:
         folder: of the process, as Linux shows it.
     """
+    if sys.platform != "linux":
+        return None
     try:
         fields = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-    except OSError:  # another system
+    except OSError:  # a container that hides it
         return None
     started = int(fields[STARTED]) / os.sysconf("SC_CLK_TCK")
     return time.clock_gettime(time.CLOCK_BOOTTIME) - started
