@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from foretext.report.axes import (
     NEVER,
     WIDTHS,
+    Words,
     bands,
     decimals,
     digits,
@@ -20,6 +21,7 @@ from foretext.report.axes import (
     named_time,
     room_of,
     short,
+    shortened,
     text_width,
 )
 
@@ -96,3 +98,29 @@ def test_labels_that_would_touch_wait_for_a_wider_chart() -> None:
 
 def test_chinese_letters_are_wide() -> None:
     assert text_width("中文") > 1.5 * text_width("ab")
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-7, 1e6), st.integers(2, 8))
+def test_labels_of_an_axis_differ_and_say_their_values(low: float, span: float, count: int) -> None:
+    for words in (digits, short, in_percent, decimals(3)):
+        axis = linear([low, low + span], "", words, count=count)
+        labels = [label for _, label in axis.marks]
+        assert len({*labels}) == len(labels)
+
+
+def test_labels_have_the_digits_that_their_step_needs() -> None:
+    def labels(low: float, high: float, words: Words) -> list[str]:
+        return [label for _, label in linear([low, high], "", words).marks]
+
+    assert labels(2.301, 2.306, digits)[:2] == ["2.301", "2.302"]
+    assert labels(250_100, 252_400, short)[:2] == ["250k", "250.5k"]
+    assert labels(0.9712, 0.9718, in_percent)[:2] == ["97.12%", "97.13%"]
+    assert labels(0.9121, 0.9124, decimals(3))[:2] == ["0.91210", "0.91215"]
+    assert labels(1985, 2021, digits)[0] == "1980"
+    assert logarithmic(0.8, 1.25, "", decimals(0), [1]).marks == [(1, "1")]
+
+
+def test_texts_are_shortened_by_their_width() -> None:
+    assert shortened("abc", 30) == "abc"
+    assert shortened("一二三四五六七八九十", 50) == "一二三…"
+    assert text_width(shortened("一" * 40, 100)) <= 100

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from foretext.report.axes import digits, linear
 from foretext.report.charts import map_chart
 from foretext.report.comparison_costs import FIT, Costed, cost_chart
 from foretext.report.comparison_curves import learning_chart, loss_chart
@@ -62,3 +65,27 @@ def test_a_chart_says_what_it_is_and_stays_text(name: str) -> None:
     assert chart.about
     assert chart.tags.count("svg") >= 1
     assert not {"script", "img", "image", "a", "foreignObject"} & set(chart.tags)
+
+
+def test_the_line_of_perfect_answers_goes_through_equal_scores() -> None:
+    """Right scores from 0 to 5, given ones from 3 to 4.2: what is shown of y = x is from 3 on."""
+    page = score_chart([(0.0, 3.0), (5.0, 4.2)])
+    ends = re.search(r'class="rule dashed" x1="([\d.]+)%" x2="([\d.]+)%" y1="([\d.]+)"', page)
+    assert ends
+    across, up = (linear(each, "", digits) for each in ((0, 5), (3, 4.2)))
+    assert float(ends[1]) / 100 == pytest.approx(across.place(3.0), abs=0.002)
+    assert float(ends[2]) / 100 == pytest.approx(across.place(up.high), abs=0.002)
+    apart = score_chart([(0.0, 7.0), (5.0, 8.0)])
+    assert "dashed" not in apart
+
+
+def test_figures_under_the_pointer_have_no_exponents() -> None:
+    (values,) = chart_of(score_chart([(1995.2, 250_000.0)])).values()
+    assert [*values.values()] == ["1,995", "250,000"]
+
+
+def test_long_chinese_labels_keep_the_numbers_of_their_columns() -> None:
+    labels = ["一二三四五六七八九十一二三四" + end for end in "甲乙丙丁戊"]
+    page = confusion_chart(labels=labels, counts=[[1] * 5] * 5)
+    names = [each for each in re.findall(r">([^<>]+)</text>", page) if "一" in each]
+    assert [name.rsplit(" ", 1)[1] for name in names] == list("12345")

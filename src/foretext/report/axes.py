@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 from foretext.messages import message
 
@@ -18,16 +18,29 @@ __all__ = [
     "bands",
     "decimals",
     "digits",
+    "figure",
     "in_percent",
     "linear",
     "logarithmic",
     "named_time",
     "room_of",
     "short",
+    "shortened",
     "text_width",
 ]
 
-Words = Callable[[float], str]  # what a value is called
+
+class Words(Protocol):
+    """What a value is called."""
+
+    def __call__(self, value: float, step: float = 0.0, /) -> str:
+        """Return the label of a value.
+
+        Args:
+            value: finite.
+            step: between the labels of an axis, which has to show in them; 0: three digits do.
+        """
+
 
 NEVER = math.inf  # pixels: no chart is as wide
 WIDTHS = (260.0, 320.0, 420.0, 560.0, 720.0, 900.0)  # pixels, of charts that differ in their labels
@@ -35,6 +48,8 @@ LARGEST = 1e300  # of a value that has a place
 LEAST_RANGE = 0.05  # of values that are alike: a share of the largest
 LETTER, WIDE_LETTER = 6.8, 12.5  # pixels, at 12 pixels of height
 APART = 10.0  # pixels between two labels
+USUAL_DIGITS = 3  # of a label
+MOST_WHOLE = 6  # digits before the point; of more a label has an exponent
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 DECADES = tuple(digit * 10.0**power for power in range(-9, 16) for digit in (1, 2, 5))
 
@@ -51,13 +66,12 @@ class Axis(NamedTuple):
     has_grid: bool = True
 
     def place(self, value: float) -> float:
-        """Return where a value stands, from 0 to 1; a little beyond where it is outside."""
+        """Return where a value stands, from 0 to 1; beyond where it is outside."""
         if self.is_logarithmic:
             low, high, value = (math.log(each) for each in (self.low, self.high, value))
         else:
             low, high = self.low, self.high
-        share = (value - low) / (high - low)
-        return min(max(share, -0.5), 1.5)
+        return (value - low) / (high - low)
 
 
 def linear(
@@ -89,7 +103,8 @@ def linear(
         low, high = step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     marks = [_rounded(number * step, step) for number in range(first, last + 1)]
-    return Axis(low, high, [(mark, words(mark)) for mark in marks], title, has_grid=has_grid)
+    labels = [(mark, words(mark, step)) for mark in marks]
+    return Axis(low, high, labels, title, has_grid=has_grid)
 
 
 def logarithmic(
@@ -102,14 +117,15 @@ def logarithmic(
         high: its end.
         title: what it shows.
         words: of the labels.
-        marks: where labels may stand; round values of the axis where fewer than two are within.
+        marks: where labels may stand; round values of the axis where fewer than two of several are
+            within.
     """
-    within = [mark for mark in marks if low <= mark <= high]
-    if len(within) < 2:
+    within, step = [mark for mark in marks if low <= mark <= high], 0.0
+    if len(within) < min(2, len(marks)):
         step = _step((high - low) / 4)
         first, last = math.ceil(low / step), math.floor(high / step)
         within = [_rounded(number * step, step) for number in range(first, last + 1)]
-    labels = [(mark, words(mark)) for mark in within if low <= mark <= high]
+    labels = [(mark, words(mark, step)) for mark in within if low <= mark <= high]
     return Axis(low, high, labels, title, is_logarithmic=True, has_grid=False)
 
 
@@ -146,36 +162,64 @@ def text_width(text: str) -> float:
                for each in text)  # fmt: skip
 
 
-def short(value: float) -> str:
-    """Return a value with at most three digits and a prefix: 0, 25k, 1.5M."""
+def shortened(text: str, width: float) -> str:
+    """Return a text that takes so many pixels at most, with an ellipsis where it is cut."""
+    while text_width(text) > width and len(text) > 1:
+        text = f"{text[:-2]}…"
+    return text
+
+
+def short(value: float, step: float = 0.0) -> str:
+    """Return a value with about three digits and a prefix: 0, 25k, 1.5M."""
     for size, prefix in PREFIXES:
         if abs(value) >= size:
-            return f"{digits(value / size)}{prefix}"
-    return digits(value)
+            return f"{digits(value / size, step / size)}{prefix}"
+    return digits(value, step)
 
 
-def digits(value: float) -> str:
-    """Return a value with at most three digits that count: 0.025, 3, 1e-5."""
-    mantissa, exponent, power = f"{value:.3g}".partition("e")
+def digits(value: float, step: float = 0.0) -> str:
+    """Return a value with about three digits that count: 0.025, 3, 1985, 1e-5."""
+    mantissa, exponent, power = f"{value:.{_needed(value, step)}g}".partition("e")
     return f"{mantissa}e{int(power)}" if exponent else mantissa
 
 
+def figure(value: float) -> str:
+    """Return a value with about four digits and its thousands apart: 250,000, 0.01234."""
+    mantissa, exponent, power = f"{value:,.{_needed(value, 0.0, 4)}g}".partition("e")
+    return f"{mantissa}e{int(power)}" if exponent else mantissa
+
+
+def _needed(value: float, step: float, least: int = USUAL_DIGITS) -> int:
+    """Return how many digits of a value count: all before the point, and down to the step."""
+    if not value:
+        return least
+    power = math.floor(math.log10(abs(value)) + 1e-9)
+    whole = power + 1 if power < MOST_WHOLE else 0
+    down_to_step = power - math.floor(math.log10(step) + 1e-9) + 1 if step else 0
+    return max(least, whole, down_to_step)
+
+
 def decimals(number: int) -> Words:
-    """Return what writes values with so many decimals."""
-    return lambda value: f"{value:,.{number}f}"
+    """Return what writes values with so many decimals, or more where a step needs them."""
+
+    def words(value: float, step: float = 0.0) -> str:
+        least = -math.floor(math.log10(step) + 1e-9) if step else number
+        return f"{value:,.{max(number, least)}f}"
+
+    return words
 
 
-def in_percent(value: float) -> str:
+def in_percent(value: float, step: float = 0.0) -> str:
     """Return a share in percent."""
-    return f"{100 * value:.3g}%"
+    return f"{digits(100 * value, 100 * step)}%"
 
 
-def named_time(seconds: float) -> str:
+def named_time(seconds: float, step: float = 0.0) -> str:
     """Return a time on an axis: 30 s, 5 min, 2 h."""
     for unit, size in (("hours", 3600), ("minutes", 60)):
         if seconds >= size:
-            return f"{digits(seconds / size)} {message(f'page.axis.{unit}')}"
-    return f"{digits(seconds)} {message('page.axis.seconds')}"
+            return f"{digits(seconds / size, step / size)} {message(f'page.axis.{unit}')}"
+    return f"{digits(seconds, step)} {message('page.axis.seconds')}"
 
 
 def _step(least: float) -> float:

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from foretext.messages import message, translated
-from foretext.report.axes import Axis, Words, digits, in_percent, linear, short
+from foretext.report.axes import Axis, Words, digits, figure, in_percent, linear, short
 from foretext.report.plot import Plot, said
 
 __all__ = ["curve_chart", "map_chart", "thinned"]
@@ -84,7 +84,7 @@ def map_chart(points: Sequence[Record], *, height: int = 680) -> str:
         plot.mark(_name(point, edges))
     label, hint = escape(message("runs.vectors.find")), escape(message("runs.vectors.find_hint"))
     return (
-        f'<div class="map" data-margin="{MARGIN}"><label class="chooser find" hidden>{label} '
+        f'<div class="map"><label class="chooser find" hidden>{label} '
         f'<input type="search" placeholder="{hint}"></label>{plot.html()}</div>'
     )
 
@@ -146,7 +146,7 @@ def _stops(
 
 
 def _said(value: float, words: Words) -> str:
-    return f"{100 * value:.1f}%" if words is in_percent else f"{value:,.4g}"
+    return f"{100 * value:.1f}%" if words is in_percent else figure(value)
 
 
 def _is_number(value: object) -> bool:

@@ -78,8 +78,8 @@ class Costed(NamedTuple):
     shown: str  # the cost in words
 
 
-def _bytes(size: float) -> str:
-    words = short(size)
+def _bytes(size: float, step: float = 0.0) -> str:
+    words = short(size, step)
     return f"{words} B" if words[-1].isdigit() else f"{words[:-1]} {words[-1]}B"
 
 

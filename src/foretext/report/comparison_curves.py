@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from foretext.messages import message
-from foretext.report.axes import Words, digits, linear, logarithmic, named_time
+from foretext.report.axes import Words, digits, figure, linear, logarithmic, named_time
 from foretext.report.charts import thinned
 from foretext.report.comparison_costs import TIMES, group_color, is_drawn
 from foretext.report.comparison_files import ComparedCandidate
@@ -107,7 +107,7 @@ def _draw(plot: Plot, number: int, drawn: _Drawn, title: str, words: Words) -> N
             values = {
                 message("page.chart.candidate"): drawn.name,
                 title: words(value),
-                message("comparison.curves.seconds"): f"{seconds:,.3g}",
+                message("comparison.curves.seconds"): figure(seconds),
                 message("comparison.curves.figure"): message(f"comparison.curves.{kind}"),
             }
             look = "hollow" if kind == "forecast" else "" if is_marked else "unseen"

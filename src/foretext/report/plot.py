@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from foretext.messages import message
-from foretext.report.axes import NEVER, Axis, room_of, text_width
+from foretext.report.axes import NEVER, Axis, room_of, shortened, text_width
 
 __all__ = ["Plot", "said"]
 
@@ -236,7 +236,7 @@ class Plot:
                 yield f'<line class="grid" x1="0" x2="100%" y1="{y}" y2="{y}"/>'
             yield (
                 f'<text class="label" x="{_n(-GAP)}" y="{y}" dy=".35em" text-anchor="end">'
-                f"{escape(_cut(name))}</text>"
+                f"{escape(shortened(name, WIDEST_NAMES - GAP))}</text>"
             )
 
     def _x(self, value: float) -> str:
@@ -257,7 +257,7 @@ def _chooser(names: Sequence[str]) -> str:
     every = [message("page.chart.all"), *names]
     options = "".join(f"<option>{escape(name)}</option>" for name in every)
     rules = "".join(
-        f".chart:has(option:nth-child({number + 2}):checked) .series:not(.s{number})"
+        f".chart:has(option:nth-child({number + 2}):checked) .series:not(.s{number},.unseen)"
         f"{{opacity:{DIM}}}"
         for number in range(len(names))
     )
@@ -278,12 +278,6 @@ def _titled(side: str, title: str) -> str:
 
 def _title(text: str) -> str:
     return f"<title>{escape(text)}</title>" if text else ""
-
-
-def _cut(name: str) -> str:
-    while text_width(name) > WIDEST_NAMES - GAP:
-        name = f"{name[:-2]}…"
-    return name
 
 
 def _color(number: int) -> str:

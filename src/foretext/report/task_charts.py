@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foretext.messages import message
-from foretext.report.axes import bands, decimals, digits, in_percent, linear
+from foretext.report.axes import (
+    bands,
+    decimals,
+    digits,
+    figure,
+    in_percent,
+    linear,
+    shortened,
+    text_width,
+)
 from foretext.report.plot import Plot, said
 
 __all__ = [
@@ -27,13 +36,13 @@ MANY_LABELS = 25  # from which on its cells have no room for counts
 STRONG = 0.35  # share of a row from which on a cell is dark
 SQUARE_HEIGHT = 340  # pixels, of a chart that has another one beside it
 NAMES_WIDTH = 190  # pixels, of names beside a matrix and its edges
-LONGEST_NAME = 18  # characters of such a name
-ROOM = 60  # characters that labels have below a matrix
+NAME = 125.0  # pixels, of such a name before its number
+ROOM = 410.0  # pixels that labels have below a matrix
 CELL = 24  # pixels: the least width and height of a cell
 
 HEIGHT = 300  # pixels
 WORD_CELL, EDGE = 26, 130  # pixels: a cell, and the names beside or below all of them
-LONGEST_WORD = 14  # characters of a word
+WORD = 95.0  # pixels, of a word
 
 LEAST_DOT, LARGEST_DOT = 3.0, 11.0  # pixels: the radius of a point that stands for answers
 BAND = 0.8  # share of a row that its bars take
@@ -82,14 +91,13 @@ def _shade(plot: Plot, row: int, column: int, share: float, title: str) -> None:
 
 def _axis_names(labels: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return names of rows and columns; where labels are long, columns have numbers alone."""
-    if len(labels) * max(map(len, labels)) <= ROOM:
+    if len(labels) * max(map(text_width, labels)) <= ROOM:
         return list(labels), list(labels)
-    rows = [f"{_shortened(name)} {number}" for number, name in enumerate(labels, 1)]
-    return rows, [str(number) for number in range(1, len(labels) + 1)]
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    columns = [str(number) for number in range(1, len(labels) + 1)]
+    rows = [
+        f"{shortened(name, NAME)} {number}" for name, number in zip(labels, columns, strict=True)
+    ]
+    return rows, columns
 
 
 def reliability_chart(bins: Sequence[Mapping[str, float]]) -> str:
@@ -121,10 +129,13 @@ def score_chart(points: Sequence[Sequence[float]]) -> str:
     right, given = (message(f"task.questions.{each}") for each in ("right", "given"))
     across = linear((each[0] for each in points), right, digits)
     up = linear((each[1] for each in points), given, digits)
-    plot = Plot(across, up, SQUARE_HEIGHT, message("task.chart.scores"), is_clipped=True)
-    plot.rule((across.low, across.low), (across.high, across.high), kind="dashed")
+    plot = Plot(across, up, SQUARE_HEIGHT, message("task.chart.scores"))
+    low, high = max(across.low, up.low), min(across.high, up.high)
+    if low < high:  # the answers that are right
+        plot.rule((low, low), (high, high), kind="dashed")
     for x, y in points:
-        plot.dot(x, y, title=said({right: f"{x:.3g}", given: f"{y:.3g}"}), kind="faint")
+        title = said({right: figure(x), given: figure(y)})
+        plot.dot(x, y, title=title, kind="faint")
     return plot.html()
 
 
@@ -169,8 +180,8 @@ def alignment_chart(alignment: Record) -> str:
     """
     source, output = alignment["source"], alignment["output"]
     titles = [message(f"task.texts.{each}") for each in ("source", "output")]
-    across = bands([_shortened_word(word) for word in source], titles[0])
-    up = bands([_shortened_word(word) for word in output], titles[1], is_down=True)
+    across = bands([shortened(word, WORD) for word in source], titles[0])
+    up = bands([shortened(word, WORD) for word in output], titles[1], is_down=True)
     height = WORD_CELL * len(output)
     plot = Plot(across, up, height, message("task.chart.alignment"), is_above=True)
     for y, row in enumerate(alignment["weights"]):
@@ -231,10 +242,6 @@ def length_chart(lengths: Sequence[Sequence[int]]) -> str:
                   message("task.texts.output"): f"{output}"}  # fmt: skip
         plot.dot(reference, output, title=said(values), kind="faint")
     return plot.html()
-
-
-def _shortened_word(word: str) -> str:
-    return word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}…"
 
 
 def _range(record: Record) -> str:

@@ -5,7 +5,6 @@
 
 for (const map of document.querySelectorAll(".map")) {
   const plot = map.querySelector("svg.clip");
-  const margin = Number(map.dataset.margin);
   const whole = { left: 0, top: 0, size: 1 }; // the part of the map that is shown
   let shown = { ...whole };
   let held = null;
@@ -24,7 +23,7 @@ for (const map of document.querySelectorAll(".map")) {
 
   function draw() {
     const start = input.value.toLowerCase();
-    const roomy = (1 + 2 * margin) / shown.size;
+    const roomy = 1 / shown.size;
     for (const { point, text, x, y, level, name } of words) {
       const isFound = start !== "" && name.startsWith(start);
       for (const part of [point, text]) {
