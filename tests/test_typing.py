@@ -65,6 +65,7 @@ fast = ft.finetune("classification", "fasttext", "train.csv", "runs/f", budget="
 assert_type(fast, ft.FastTextClassifier)
 assert_type(ft.finetune("matching", "runs/bert", "pairs.tsv", "runs/pairs"), TextMatcher)
 assert_type(ft.finetune("matching", "auto", "pairs.tsv", "runs/few"), ft.LinearMatcher)
+assert_type(ft.finetune("tagging", "linear", "tags.conll", "runs/chain"), ft.LinearTagger)
 assert_type(ft.finetune("tagging", topics, "tags.conll", "runs/tags", test="test.conll"), Tagger)
 assert_type(ft.finetune("span_qa", model_path, "squad.json", "runs/answers"), SpanReader)
 assert_type(ft.finetune(config="recipe.toml", out="runs/again"), Predictor)

@@ -107,6 +107,7 @@ NO_INSTANCE = {  # class methods that make no instance: why
     "finetuning.learner.Learner.predictor_of": OF_LEARNER,
     "finetuning.linear.LinearLearner.predictor_of": OF_LEARNER,
     "finetuning.linear.LinearPairLearner.predictor_of": OF_LEARNER,
+    "finetuning.linear.LinearTagLearner.predictor_of": OF_LEARNER,
     "finetuning.network.NetworkLearner.predictor_of": OF_LEARNER,
 }
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from foretext.tasks.classification.linear import LinearClassifier
     from foretext.tasks.fasttext.classifier import FastTextClassifier
     from foretext.tasks.matching.linear import LinearMatcher
+    from foretext.tasks.tagging.linear import LinearTagger
     from foretext.vectors.document_vectors import DocumentVectors
     from foretext.vectors.word_vectors import WordVectors
 
@@ -57,6 +58,7 @@ __all__ = [
     "LanguageModel",
     "LinearClassifier",
     "LinearMatcher",
+    "LinearTagger",
     "Phrases",
     "Recipe",
     "SearchIndex",
@@ -95,6 +97,7 @@ _HOMES = {
     "LanguageModel": "foretext.language_model",
     "LinearClassifier": "foretext.tasks.classification.linear",
     "LinearMatcher": "foretext.tasks.matching.linear",
+    "LinearTagger": "foretext.tasks.tagging.linear",
     "Phrases": "foretext.corpus.phrases",
     "Recipe": "foretext.recipe",
     "SearchIndex": "foretext.search",

@@ -61,8 +61,8 @@ def load(path: str | Path, kind: type[Any] | None = None) -> Any:
 
     Word vectors open as `WordVectors`, language models as `LanguageModel`, what learned a task as a
     `TaskModel`, autoencoders as `Codec`, what needs no network as `FastTextClassifier`,
-    `LinearClassifier`, `EmbeddingClassifier` and `LinearMatcher`. Of a comparison its best model is
-    opened.
+    `LinearClassifier`, `EmbeddingClassifier`, `LinearMatcher` and `LinearTagger`. Of a comparison
+    its best model is opened.
 
     Folders of Hugging Face open as a `TaskModel` where their class has a head for one, and others,
     like those of sentence-transformers, as a `LanguageModel`; PyTorch is imported for networks

@@ -219,6 +219,11 @@ KINDS = {
         ),
         replace(
             _WITHOUT_NETWORK,
+            name="linear tagger",
+            load="foretext.tasks.tagging.linear:LinearTagger.load",
+        ),
+        replace(
+            _WITHOUT_NETWORK,
             name="embedding classifier",
             load="foretext.tasks.classification.embeddings.classifier:EmbeddingClassifier.load",
         ),

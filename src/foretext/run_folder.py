@@ -9,6 +9,7 @@
     model.safetensors      a network's weights, where a network was trained
     linear.safetensors     a linear classifier, alone or beside a network
     overlap.safetensors    a linear matcher: what overlaps of two texts weigh
+    chain.safetensors      a linear tagger: features and weights; bases/ has its word vectors
     embeddings.safetensors the heads of an embedding classifier; bases/ has what embeds texts
     words.safetensors      which words the head of a network reads beside the states
     config.json            what the folder holds; it marks a finished run
@@ -227,8 +228,8 @@ class RunFolder:
 
         A run that was made for this one and is finished, among its checkpoints, is such a result.
         """
-        names = ("model.safetensors", "linear.safetensors", "embeddings.safetensors")
-        if any((self.path / name).is_file() for name in names):
+        names = ("model", "linear", "embeddings", "chain")
+        if any((self.path / f"{name}.safetensors").is_file() for name in names):
             return True
         within = self.checkpoints
         parts = chain(within.rglob("step-*"), within.rglob(CONFIG)) if within.is_dir() else ()

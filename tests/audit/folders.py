@@ -21,7 +21,7 @@ __all__ = ["KINDS", "QUIETLY", "SHORTLY", "copied", "finished", "inputs", "run_v
 RUNS = (
     "word2vec", "fasttext", "doc2vec", "lda", "bert", "electra", "gpt", "autoencoder",
     "classification", "matching", "tagging", "span_qa", "fasttext classifier", "linear classifier",
-    "embedding classifier", "linear matcher",
+    "embedding classifier", "linear matcher", "linear tagger",
 )  # fmt: skip
 KINDS = (*RUNS, "sentence encoder", "task of bert")
 QUIETLY = ("--quiet", "--no-report")

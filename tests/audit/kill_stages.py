@@ -140,6 +140,13 @@ STAGES = [
     Stage("linear classifier", _task("classification", "linear")),
     Stage("linear matcher", _task("matching", "linear")),
     Stage(
+        "linear tagger",
+        lambda folder: [
+            *_task("tagging", "linear")(folder),
+            "--with", str(folder / "vectors.safetensors"),
+        ],
+    ),
+    Stage(
         "embedding classifier",
         lambda folder: [
             *_task("classification", "embeddings")(folder),

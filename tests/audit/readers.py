@@ -50,6 +50,7 @@ from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.linear_words import WordVocabulary
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.tasks.matching.linear import LinearMatcher
+from foretext.tasks.tagging.linear import LinearTagger
 from foretext.tokenizers.hf_files import load_hf_tokenizer, load_target_tokenizer
 from foretext.vectors.neighbor_graph import NeighborIndex
 from foretext.vectors.ngrams import CharacterNgrams
@@ -254,6 +255,16 @@ def _read_matcher(folder: Path) -> None:
     LinearMatcher.load(folder / "model").predict_top([("a fine film", "unseen")], k=None)
 
 
+def _write_tagger(folder: Path) -> None:
+    words = WordVectors(["a", "fine", "bad", "film", "dull"], VECTORS[:5])
+    sentences, tags = [["a", "fine", "film"], ["a", "dull", "day"]], [["O", "B-X", "O"]] * 2
+    LinearTagger(words).fit(sentences, tags).save(folder / "model")
+
+
+def _read_tagger(folder: Path) -> None:
+    LinearTagger.load(folder / "model").predict_proba([["a", "fine", "unseen"]])
+
+
 def _write_embeddings(folder: Path) -> None:
     texts, labels = zip(*LABELLED, strict=True)
     with tempfile.TemporaryDirectory() as base:
@@ -422,6 +433,7 @@ READERS = [
     Reader("words that runs share", _shared_words, _shared_words),
     Reader("linear classifier", _write_linear, _read_linear),
     Reader("linear matcher", _write_matcher, _read_matcher),
+    Reader("linear tagger", _write_tagger, _read_tagger),
     Reader("embedding classifier", _write_embeddings, _read_embeddings),
     Reader("word features", _write_words, _read_words),
     Reader(

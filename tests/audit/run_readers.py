@@ -109,13 +109,13 @@ USES: dict[str, Callable[[Any], object]] = {
     "autoencoder": _ask_codec,
     **dict.fromkeys(("matching", "linear matcher"), lambda model: model.predict(PAIRS)),
     "span_qa": lambda model: model.predict(PAIRS),
-    "tagging": lambda model: model.predict_proba(TEXTS),
+    **dict.fromkeys(("tagging", "linear tagger"), lambda model: model.predict_proba(TEXTS)),
 }
 
 REPORTS: dict[str, Callable[[Path], None]] = {
     **dict.fromkeys(("word2vec", "doc2vec", "lda", "bert", "autoencoder"), _report),
     **dict.fromkeys(("classification", "linear classifier", "embedding classifier"), _report_task),
-    "linear matcher": _report_task,
+    **dict.fromkeys(("linear matcher", "linear tagger"), _report_task),
 }
 
 PAGES: dict[str, type[PageModel]] = {

@@ -39,7 +39,15 @@ def test_settings_have_default_values_and_a_sentence(command: Command) -> None:
     [
         ("bert-mini", {"recipe bert-mini"}),
         ("classification", {"task classification, learned by a network"}),
-        ("linear", {"base linear", "base linear, which learns matching", "autoencoder linear"}),
+        (
+            "linear",
+            {
+                "base linear",
+                "base linear, which learns matching",
+                "base linear, which learns tagging",
+                "autoencoder linear",
+            },
+        ),
         ("fasttext", {"recipe fasttext", "base fasttext"}),
         ("lstm", {"base lstm"}),
         ("textcnn", {"base textcnn"}),

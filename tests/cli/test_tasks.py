@@ -412,7 +412,7 @@ class TestWrongBases:
         assert "only one can say how long" in told
 
     def test_the_linear_classifier_learns_labels_of_texts_at_once(self, refused: Any) -> None:
-        assert "it learns classification and matching, not tagging" in refused("tagging", "linear")
+        assert "it learns classification, matching and tagging, not" in refused("span_qa", "linear")
         assert "holds no run to resume" in refused("classification", "linear", "--resume")
         told = refused("classification", "linear", "--search", "10s")
         assert "--search has no effect on 'linear', which learns at once" in told

@@ -26,6 +26,7 @@ from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
 from foretext.tasks.classification.linear_storage import LinearConfig
 from foretext.tasks.fasttext.config import FastTextClassifierConfig
 from foretext.tasks.matching.pair_regression import PairRegressionConfig
+from foretext.tasks.tagging.linear_storage import LinearTaggerConfig
 from foretext.tasks.task import task_named
 from foretext.vectors.word_vectors import WordVectors
 from tests.contracts.changed_settings import (
@@ -44,10 +45,12 @@ from tests.task_files import TaskFiles, language_model, word_vectors, write_task
 
 VECTORS_FILE = "vectors.txt"
 FROZEN = ("counted.safetensors", "bert")  # bases of the learner "embeddings", beside its name
-LINEAR_PAIRS = "linear for matching"
+LINEAR_PAIRS, LINEAR_TAGS = "linear for matching", "linear for tagging"
+TASKS_OF = {LINEAR_PAIRS: "matching", LINEAR_TAGS: "tagging"}
 LEARNERS: dict[str, tuple[str, type[Config]]] = {  # by base, the section and its settings
     "linear": ("linear", LinearConfig),
     LINEAR_PAIRS: ("linear", PairRegressionConfig),
+    LINEAR_TAGS: ("linear", LinearTaggerConfig),
     "fasttext": ("classifier", FastTextClassifierConfig),
     "embeddings": ("embeddings", EmbeddingsConfig),
 }
@@ -76,6 +79,7 @@ VALUES: dict[str, list[Any]] = {  # where no usual number is another value
     "text_to_text: task.early_stopping": ["never"],
     "classifier.pretrained_vectors": [VECTORS_FILE],
     "linear.features": ["characters"],
+    "linear for tagging: linear.max_passes": [2],
     "embeddings.weighting": ["mean"],
     "embeddings.layer": [0],
     "classifier.dim": [16],
@@ -161,20 +165,22 @@ def arrays_of(model: Any) -> dict[str, Any]:
         return {"words": model.model.hidden(ASKED), "outputs": model.model.outputs}
     if hasattr(model, "output_weights"):
         return dict(zip(("weights", "bias"), model.output_weights, strict=True))
+    if hasattr(model, "steps"):
+        return {"weights": model.weights, "steps": model.steps}
     return {"weights": model.weights, "bias": model.bias, "idf": model.idf}
 
 
 def task_of(owner: str) -> str:
     """What an owner of settings learns."""
     if owner in LEARNERS:
-        return "matching" if owner == LINEAR_PAIRS else "classification"
+        return TASKS_OF.get(owner, "classification")
     return owner
 
 
 def base_of(owner: str) -> str:
     """What a task is learned on."""
     if owner in LEARNERS:
-        return "linear" if owner == LINEAR_PAIRS else owner
+        return "linear" if owner in TASKS_OF else owner
     return BASES.get(owner, "bert")
 
 
@@ -190,6 +196,8 @@ def shown_run(owner: str, base: str, settings: Settings, training: Settings, row
     path = rows.folder / base
     files = rows.files
     frozen = [rows.folder / name for name in FROZEN] if owner == "embeddings" else []
+    if owner == LINEAR_TAGS:
+        frozen = [rows.folder / VECTORS_FILE]
     texts = [f"{word} and the {other}" for word in LONG.split() for other in ("cat", "dog")]
     with TemporaryDirectory(dir=rows.folder) as folder:
         torch.manual_seed(0)

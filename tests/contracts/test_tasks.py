@@ -35,7 +35,7 @@ BASES = [*PRETRAINED, "vectors", *base_names()]
 # network over words does without.
 IN_ONE_ROW = {"span_qa"}
 WRITES = {"text_to_text"}  # tasks whose answers are texts
-OTHER_LEARNED = {("tagging", "auto"), ("matching", "auto"), ("matching", "linear")}
+OTHER_LEARNED = {(task, base) for task in ("matching", "tagging") for base in ("auto", "linear")}
 TWO_TOWERS = {"num_layers": 1, "dim": 16, "num_heads": 2, "max_length": 48}
 RECURRENT_PAIR = {"vector_size": 16, "dim": 16}
 SMALL_ROWS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import foretext as ft
@@ -159,6 +160,7 @@ ENCODER_CASE = Case(
     None,
     ("transform",),
 )
-CLASSIFIERS = [LINEAR, EMBEDDINGS, FASTTEXT, MATCHER, NETWORK, TAGGER]
+LINEAR_TAGGER = replace(TAGGER, name="linear tagger", make=ft.LinearTagger)
+CLASSIFIERS = [LINEAR, EMBEDDINGS, FASTTEXT, MATCHER, NETWORK, TAGGER, LINEAR_TAGGER]
 TRANSFORMERS.append(ENCODER_CASE)
 SLOW = (NETWORK, TAGGER, ENCODER_CASE)

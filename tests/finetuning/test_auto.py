@@ -161,6 +161,36 @@ def test_a_tagger_begins_with_vectors_of_the_texts(
     assert ft.load(run).predict([["ship", "of"]]) is not None
 
 
+@pytest.mark.parametrize("with_texts", [True, False])
+def test_few_sentences_are_learned_by_a_linear_chain(
+    with_texts: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [
+        (text.split(), ["O" if len(word) < 5 else "B-X" for word in text.split()])
+        for text, _ in texts(40, 0)
+    ]
+    more = [text for text, _ in texts(900, 1)] if with_texts else None
+    run = tmp_path / "run"
+    model = ft.finetune("tagging", "auto", rows, run, unlabelled=more, quiet=False)
+    said = " ".join(capsys.readouterr().err.split())
+    over = " and vectors of word2vec" if with_texts else " alone; --unlabelled TEXTS would give it"
+    assert f"a linear-chain CRF, best up to about 5,000 sentences, over words{over}" in said
+    assert facts_of(run)["refit"] == {"train": 36, "valid": 4}
+    opened = ft.load(run, ft.LinearTagger)
+    assert (opened.own_embedder is not None) == with_texts
+    asked = [["ship", "of", "harbour"]]
+    assert opened.predict(asked) == model.predict(asked)
+    monkeypatch.setattr(auto, "MANY_SENTENCES", 9)
+    settings = {"linear": {"min_count": 2}}
+    ft.finetune("tagging", "auto", rows, settings=settings, quiet=False)
+    assert "auto: 40 rows: a linear-chain CRF, over words" in " ".join(
+        capsys.readouterr().err.split()
+    ).replace("36 rows", "40 rows")
+
+
 def test_a_tagger_without_texts_begins_at_random(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [(text.split(), ["O"] * len(text.split())) for text, _ in texts(8, 0)]
     rows[0] = (rows[0][0], ["B-X", *rows[0][1][1:]])
@@ -233,7 +263,13 @@ def test_other_tasks_and_idle_options_are_refused() -> None:
         ),
         ("matching", {"unlabelled": None, "settings": {"linear": {"nope": 3}}}, "nope"),
         ("tagging", {"settings": {"training": {"nope": 3}}}, "nope"),
-        ("tagging", {"settings": {"finetuning": {"refit": True}}}, "refit has no effect"),
+        (
+            "tagging",
+            {"settings": {"linear": {"min_count": 2}, "training": {"steps": 3}}},
+            r"\[linear\] is of a chain, and \[training\] of a network",
+        ),
+        ("tagging", {"settings": {"linear": {"nope": 3}}}, "nope"),
+        ("tagging", {"beside": ["no/such"], "unlabelled": None}, "no/such"),
         ("tagging", {"beside": ["v"], "unlabelled": ["a b"]}, "--unlabelled has no effect beside"),
     ],
 )

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.arguments import checked_arguments
-from foretext.base.counted import counted
-from foretext.base.errors import GivenError
 from foretext.base.parameters import estimator_tags, keeping
-from foretext.data.rows.given import given_elements, given_sentences
+from foretext.data.rows.given import given_tagged
 from foretext.estimators.task_estimator import TaskEstimator
 
 __all__ = ["Tagger"]
@@ -65,7 +63,7 @@ class Tagger(TaskEstimator):
         Raises:
             ForetextError: sentences, tags, base or settings are wrong; the message says why.
         """
-        return self.learn(_tagged(sentences, tags), valid=valid)
+        return self.learn(given_tagged(sentences, tags), valid=valid)
 
     @property
     def classes_(self) -> NDArray[np.str_]:
@@ -104,37 +102,8 @@ class Tagger(TaskEstimator):
         Raises:
             CorpusError: something is no list of tokens or of tags, or they do not go together.
         """
-        figures = self.model_.evaluate(_tagged(sentences, tags))
+        figures = self.model_.evaluate(given_tagged(sentences, tags))
         return float(figures[self.model_.judged_by])
 
     def __sklearn_tags__(self) -> Any:
         return estimator_tags(None)
-
-
-def _tagged(sentences: Any, tags: Any) -> list[tuple[list[str], list[Any]]]:
-    """Return sentences with their tags.
-
-    Raises:
-        GivenError: there are not as many of both, or one is no list.
-    """
-    words, right = given_sentences(sentences), given_elements(tags, "lists of tags")
-    if len(words) != len(right):
-        raise GivenError(
-            f"{counted(len(words), 'sentence')} and {counted(len(right), 'list')} of tags do not "
-            "go together; give a list of tags for each sentence."
-        )
-    if not words:
-        raise GivenError("There is no sentence; give sentences with their tags.")
-    for number, (sentence, own) in enumerate(zip(words, right, strict=True), start=1):
-        if isinstance(sentence, str) or isinstance(own, str) or not _are_as_many(sentence, own):
-            raise GivenError(
-                f"sentence {number}: give a list of tokens and a list of as many tags."
-            )
-    return [([*sentence], [*own]) for sentence, own in zip(words, right, strict=True)]
-
-
-def _are_as_many(tokens: Any, tags: Any) -> bool:
-    try:
-        return len(tokens) == len(tags)
-    except TypeError:
-        return False

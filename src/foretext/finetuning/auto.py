@@ -2,9 +2,10 @@
 
 What it knows is measured (docs/results.md, "Few labels, many texts"). Of classification: with few
 labels, vectors that were pretrained on texts of the same kind are worth more than any network, and
-cross-validation weighs them beside the words, which win once labels are many. Of tagging: a BiLSTM
-with a CRF over vectors of words and their n-grams. Of pairs: the overlap of their words, which
-vectors of the texts do not make better.
+cross-validation weighs them beside the words, which win once labels are many. Of tagging: a linear
+chain over words and their vectors, up to some thousands of sentences; from there on a BiLSTM with a
+CRF over vectors of words and their n-grams. Of pairs: the overlap of their words, which vectors of
+the texts do not make better.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from foretext.base.runtime import command
 from foretext.finetuning.base_names import AUTO
 from foretext.finetuning.embeddings import EmbeddingLearner
 from foretext.finetuning.learner import OF_TRAINING, Learner, Record
-from foretext.finetuning.linear import LinearPairLearner
+from foretext.finetuning.linear import LinearPairLearner, LinearTagLearner
 from foretext.finetuning.task_rows import TaskRows
 from foretext.pretraining.pretraining import run_recipe
 from foretext.progress.run_context import RunContext
@@ -33,6 +34,7 @@ from foretext.run_folder import RunFolder
 from foretext.tasks.classification.embeddings.classifier import refuse_idle
 from foretext.tasks.classification.embeddings.views import EmbeddedTexts
 from foretext.tasks.predictor import Predictor
+from foretext.tasks.tagging.linear_features import FrozenVectors
 from foretext.tasks.task import task_named
 
 __all__ = ["AutoLearner", "pretraining_seconds", "usual_settings"]
@@ -42,13 +44,14 @@ TAGGER = "lstm"  # over word vectors, or from scratch
 PRETRAINED = {  # what is pretrained
     "classification": ("doc2vec", "word2vec"),
     "matching": (),
-    "tagging": ("fasttext",),
+    "tagging": ("fasttext",),  # of a network
 }
+OF_CHAIN = ("word2vec",)  # of a linear chain: a fraction of the time of fasttext
 
 SECTIONS = {  # of settings, by what is learned
     "classification": ("embeddings", "finetuning", "rows"),
     "matching": ("linear", "finetuning", "rows"),
-    "tagging": ("task", "training", "backbone", "tokenizer", "finetuning", "rows"),
+    "tagging": ("task", "training", "backbone", "tokenizer", "linear", "finetuning", "rows"),
 }
 
 AT_ONCE: dict[str, type[Learner]] = {  # what learns a task without steps
@@ -56,6 +59,8 @@ AT_ONCE: dict[str, type[Learner]] = {  # what learns a task without steps
     "matching": LinearPairLearner,
 }
 MANY_PAIRS = 2000  # labelled ones, from which on a network may be better
+MANY_SENTENCES = 5000  # from which on a network tags better than a linear chain
+OF_TAGGER = ("task", "training", "backbone", "tokenizer")  # sections that a network alone has
 
 FOLDER, TEXTS = "bases", "texts.jsonl"  # among the checkpoints of the run
 LEAST_BYTES = 100_000  # of text, below which vectors learn little
@@ -73,7 +78,7 @@ class AutoLearner(Learner):
     origin = AUTO
     method = "chosen by the rows"
     sections = ("task", "finetuning", "training", "backbone", "tokenizer", "embeddings", "linear")
-    uses = frozenset({"valid_rate", "refit", "baseline", "seeds"})
+    uses = frozenset({"valid_rate", "refit", "baseline", "seeds"})  # seeds are of networks
     has_baseline = True
     learns_from_texts = True
     takes_others = True
@@ -148,8 +153,13 @@ class AutoLearner(Learner):
             )
 
     def _check_tagger(self) -> None:
-        """Refuse what the network would refuse, before any pretraining."""
+        """Refuse what the linear chain or the network would refuse, before any pretraining."""
         recipe = self.job.recipe
+        if self._wants_network and self._wants_chain:
+            raise SettingError(
+                f"{self._wants_chain} is of a chain, and {self._wants_network} of a network; "
+                "leave one of the two out."
+            )
         if len(recipe.beside) > 1:
             raise SettingError(
                 f"--with names {len(recipe.beside)} bases, and a network begins with one; leave "
@@ -157,10 +167,32 @@ class AutoLearner(Learner):
             )
         if recipe.beside and recipe.unlabelled is not None:
             raise SettingError(
-                "--unlabelled has no effect beside --with, whose vectors the network begins with; "
-                "leave one of the two out."
+                "--unlabelled has no effect beside --with, whose vectors the tagger reads; leave "
+                "one of the two out."
             )
-        self._network([*recipe.beside, self._tagger_name][0], is_pretrained=False)
+        if self._wants_network:
+            self._network([*recipe.beside, self._tagger_name][0], is_pretrained=False)
+            return
+        _ = self._chain(None).config
+        if recipe.beside:
+            FrozenVectors.of(recipe.beside[0])
+
+    @property
+    def _wants_network(self) -> str:
+        """The setting of the user that a network alone has; "": there is none."""
+        sections = [f"[{name}]" for name in OF_TAGGER if self.settings.get(name)]
+        idle = [f"[finetuning] {name}" for name in self.finetuning.changed - LinearTagLearner.uses]
+        return next(iter([*sections, *sorted(idle)]), "")
+
+    @property
+    def _wants_chain(self) -> str:
+        """Likewise, of a linear chain."""
+        idle = [f"[finetuning] {name}" for name in self.finetuning.changed & {"refit"}]
+        return next(iter([*(["[linear]"] if self.settings.get("linear") else []), *idle]), "")
+
+    def _chain(self, pretrained: Path | None) -> LinearTagLearner:
+        """Return the linear chain over vectors that were pretrained; None: over those of --with."""
+        return LinearTagLearner(self.job, self.settings, pretrained)
 
     def seed_of(self, seed: int) -> int:
         """Return the seed of what is learned, by which rows are held out, too."""
@@ -201,9 +233,21 @@ class AutoLearner(Learner):
         return LinearPairLearner(self.job, self.settings)
 
     def _tagger(self, rows: TaskRows) -> Learner:
-        """Return a network over vectors, or from scratch where there is no text to pretrain on."""
+        """Return a linear chain over vectors and words, or of many sentences a network."""
         given, name = self.job.recipe.beside, self._tagger_name
-        found = self._pretrained(rows, PRETRAINED["tagging"]) if rows.unlabelled else []
+        many = len(rows.train) > MANY_SENTENCES
+        is_chain = not self._wants_network and bool(self._wants_chain or not many)
+        kinds = OF_CHAIN if is_chain else PRETRAINED["tagging"]
+        found = self._pretrained(rows, kinds) if rows.unlabelled else []
+        if is_chain:
+            with_vectors = given[0] if given else found[0].name if found else None
+            over = f" and vectors of {with_vectors}"
+            if with_vectors is None:
+                over = " alone; --unlabelled TEXTS would give it vectors"
+            why = "" if many else f", best up to about {MANY_SENTENCES:,} sentences"
+            what = f"a linear-chain CRF{why}, over words{over}"
+            self.job.note(f"auto: {counted(len(rows.train), 'row')}: {what}")
+            return self._chain(found[0] if found else None)
         learner = self._network([*given, *found, name][0], is_pretrained=bool(found))
         over = "from random weights; --unlabelled TEXTS would give it vectors"
         if given or found:

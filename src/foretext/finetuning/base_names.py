@@ -30,6 +30,7 @@ LEARNERS = {
 }
 OF_TASKS = {  # another learner of the same name, by the task
     ("linear", "matching"): "foretext.finetuning.linear:LinearPairLearner",
+    ("linear", "tagging"): "foretext.finetuning.linear:LinearTagLearner",
 }
 
 

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from foretext.tasks.predictor import Predictor
     from foretext.tasks.sentence_vectors.network import SentenceEncoder
     from foretext.tasks.span_qa.network import SpanReader
+    from foretext.tasks.tagging.linear import LinearTagger
     from foretext.tasks.tagging.network import Tagger
+    from foretext.tasks.tagging.sentence_tagger import SentenceTagger
     from foretext.tasks.text_to_text.network import TextWriter
 
 __all__ = ["finetune"]
@@ -117,6 +119,26 @@ def finetune(
     out: str | Path | None = None,
     **options: Unpack[Options],
 ) -> TextMatcher: ...
+
+
+@overload
+def finetune(  # type: ignore[overload-overlap]
+    task: Literal["tagging"],
+    base: Literal["linear"],
+    train: Rows,
+    out: str | Path | None = None,
+    **options: Unpack[Options],
+) -> LinearTagger: ...
+
+
+@overload
+def finetune(  # type: ignore[overload-overlap]
+    task: Literal["tagging"],
+    base: Literal["auto"],
+    train: Rows,
+    out: str | Path | None = None,
+    **options: Unpack[Options],
+) -> SentenceTagger: ...
 
 
 @overload

@@ -1,10 +1,11 @@
-"""The linear models of texts and of pairs as learners: they learn at once, and need no PyTorch."""
+"""The linear models of texts, pairs and tokens as learners: they learn at once, without PyTorch."""
 
 from __future__ import annotations
 
 import time
 from abc import abstractmethod
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -18,8 +19,11 @@ from foretext.tasks.classification.linear import LinearClassifier, LinearConfig
 from foretext.tasks.matching.linear import LinearMatcher
 from foretext.tasks.matching.pair_regression import PairRegressionConfig
 from foretext.tasks.predictor import Predictor
+from foretext.tasks.tagging.linear import LinearTagger, idle_length
+from foretext.tasks.tagging.linear_features import FrozenVectors
+from foretext.tasks.tagging.linear_storage import LinearTaggerConfig
 
-__all__ = ["LinearLearner", "LinearPairLearner"]
+__all__ = ["LinearLearner", "LinearPairLearner", "LinearTagLearner"]
 
 FEW_PASSES = 5  # of stochastic average gradients, over rows with very many labels
 
@@ -67,7 +71,7 @@ class LinearLearner(RegressionLearner):
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:
-        """Return the linear classifier; pairs have another learner."""
+        """Return the linear classifier; pairs and tokens have other learners."""
         if task != "classification":
             raise _not_learned(task)
         return LinearClassifier
@@ -114,7 +118,7 @@ class LinearPairLearner(RegressionLearner):
 
     @classmethod
     def predictor_of(cls, task: str) -> type[Predictor]:
-        """Return the linear matcher; single texts have another learner."""
+        """Return the linear matcher; single texts and tokens have other learners."""
         if task != "matching":
             raise _not_learned(task)
         return LinearMatcher
@@ -136,5 +140,74 @@ class LinearPairLearner(RegressionLearner):
         return {"linear": model.config.kept()}
 
 
+@dataclass(frozen=True)
+class LinearTagLearner(RegressionLearner):
+    """A linear-chain CRF over features of words, and over word vectors.
+
+    Args:
+        pretrained: vectors that were pretrained for this run; None: there are none.
+    """
+
+    method = LinearTagger.method
+    takes_others = True
+
+    pretrained: Path | None = None
+
+    @classmethod
+    def predictor_of(cls, task: str) -> type[Predictor]:
+        """Return the linear tagger; texts and pairs have other learners."""
+        if task != "tagging":
+            raise _not_learned(task)
+        return LinearTagger
+
+    @property
+    def config(self) -> LinearTaggerConfig:
+        """The section `[linear]`."""
+        return LinearTaggerConfig.checked(dict(self.settings.get("linear", {})), "linear")
+
+    @property
+    def vectors(self) -> Any:
+        """The word vectors that are read: of --with, or pretrained; None: none are."""
+        return next(iter([*self.job.recipe.beside, self.pretrained]))
+
+    @property
+    def refits(self) -> bool:
+        """Whether the model that is kept learns from the held-out rows too."""
+        chosen, recipe = self.finetuning.refit, self.job.recipe
+        if chosen is not None:
+            return chosen
+        return recipe.valid is None and self.finetuning.valid_rate is None
+
+    def check(self) -> None:
+        """Refuse several vectors, what holds none, and a length of vectors that there are not."""
+        super().check()
+        beside = self.job.recipe.beside
+        if not beside and "vector_length" in self.config.changed:
+            raise idle_length()
+        if len(beside) > 1:
+            raise SettingError(
+                f"--with names {len(beside)} bases, and a linear tagger reads the vectors of one; "
+                "leave the others out."
+            )
+        if beside:
+            FrozenVectors.of(beside[0])
+
+    def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
+        """Learn from all rows, a step for each pass over them."""
+        began = time.monotonic()
+        tagger = LinearTagger(self.vectors, **self.config.model_dump())
+        tagger.fit_rows(rows.train, context=context).composing(self.form)
+        return tagger, {"step": tagger.num_passes, "time": time.monotonic() - began}
+
+    def resolved(self, model: Any, rows: TaskRows) -> dict[str, dict[str, Any]]:
+        """Return the settings; without vectors those of vectors would be refused."""
+        kept = model.config.kept()
+        if self.vectors is None:
+            del kept["vector_length"]
+        return {"linear": kept}
+
+
 def _not_learned(task: str) -> SettingError:
-    return SettingError(f"BASE = 'linear': it learns classification and matching, not {task}.")
+    return SettingError(
+        f"BASE = 'linear': it learns classification, matching and tagging, not {task}."
+    )

@@ -9,7 +9,8 @@
     [backbone]     a network that learns from scratch                the Config of the backbone
     [tokenizer]    its tokenizer                                     the Config of the tokenizer
     [linear]       in place of the four above                        LinearConfig, of pairs
-                                                                     PairRegressionConfig
+                                                                     PairRegressionConfig, of tags
+                                                                     LinearTaggerConfig
     [classifier]   likewise                                          FastTextClassifierConfig
     [embeddings]   likewise                                          EmbeddingsConfig
 

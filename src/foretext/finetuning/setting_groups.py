@@ -55,8 +55,11 @@ LEARNER_SECTIONS = {
     "fasttext": "classifier",
     "linear": "linear",
 }
-OF_PAIRS = {"linear": "foretext.tasks.matching.pair_regression:PairRegressionConfig"}
-PAIR_LEARNERS = ("auto", "linear")  # which learn pairs by other settings than texts
+OF_TASKS = {  # by what "auto" and "linear" learn other tasks than classification
+    "matching": {"linear": "foretext.tasks.matching.pair_regression:PairRegressionConfig"},
+    "tagging": {"linear": "foretext.tasks.tagging.linear_storage:LinearTaggerConfig"},
+}
+OTHER_LEARNERS = ("auto", "linear")
 CHOSEN_LATER = "What you leave out is chosen to suit base and rows; the run's recipe.toml has it."
 
 
@@ -132,8 +135,8 @@ def task_group(task: str) -> SettingGroup:
 
 def base_group(base: str, task: str | None = None) -> SettingGroup:
     """Return the settings of what learns from scratch, by its name, as it learns a task."""
-    if task == "matching" and base in PAIR_LEARNERS:
-        return SettingGroup(f"base {base}, which learns {task}", OF_PAIRS)
+    if task in OF_TASKS and base in OTHER_LEARNERS:
+        return SettingGroup(f"base {base}, which learns {task}", OF_TASKS[task])
     if base in LEARNERS:
         section = LEARNER_SECTIONS[base]
         return SettingGroup(f"base {base}", {section: SECTIONS[section]}, note=CHOSEN_LATER)
@@ -157,8 +160,8 @@ def _called(name: str) -> Iterator[SettingGroup]:
         yield task_group(name)
     if name in base_names():
         yield base_group(name)
-    if name in PAIR_LEARNERS:
-        yield base_group(name, "matching")
+    if name in OTHER_LEARNERS:
+        yield from (base_group(name, task) for task in OF_TASKS)
     for section, table in TABLES.items():
         for row in table:
             if name in (row, section):

@@ -27,6 +27,7 @@ WITHOUT_NETWORK = Registry(  # what needs no PyTorch, by the kind that its confi
         "fasttext classifier": "foretext.tasks.fasttext.classifier:FastTextClassifier",
         "linear classifier": "foretext.tasks.classification.linear:LinearClassifier",
         "linear matcher": "foretext.tasks.matching.linear:LinearMatcher",
+        "linear tagger": "foretext.tasks.tagging.linear:LinearTagger",
     },
 )
 

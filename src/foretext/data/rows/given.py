@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.arguments import given_array
+from foretext.base.counted import counted
 from foretext.base.errors import GivenError
 from foretext.corpus.foreign_tables import column_names, plain_value
 from foretext.data.rows.label import Label
@@ -22,6 +23,7 @@ __all__ = [
     "given_label_sets",
     "given_pairs",
     "given_sentences",
+    "given_tagged",
     "given_texts",
     "given_weights",
     "is_pair",
@@ -62,6 +64,28 @@ def given_sentences(given: Any) -> list[str | list[str]]:
                 f"text {number} is {shown(each)}; give a text, or a list of its tokens."
             )
     return found
+
+
+def given_tagged(sentences: Any, tags: Any) -> list[tuple[list[str], list[Any]]]:
+    """Return sentences as lists of tokens, each with the list of its tags.
+
+    Raises:
+        GivenError: there are not as many of both, or one is no list.
+    """
+    words, right = given_sentences(sentences), given_elements(tags, "lists of tags")
+    if len(words) != len(right):
+        raise GivenError(
+            f"{counted(len(words), 'sentence')} and {counted(len(right), 'list')} of tags do not "
+            "go together; give a list of tags for each sentence."
+        )
+    if not words:
+        raise GivenError("There is no sentence; give sentences with their tags.")
+    for number, (sentence, own) in enumerate(zip(words, right, strict=True), start=1):
+        if isinstance(sentence, str) or isinstance(own, str) or not _are_as_many(sentence, own):
+            raise GivenError(
+                f"sentence {number}: give a list of tokens and a list of as many tags."
+            )
+    return [([*sentence], [*own]) for sentence, own in zip(words, right, strict=True)]
 
 
 def given_pairs(given: Any) -> list[tuple[str, str]]:
@@ -214,3 +238,10 @@ def _labels(given: Any, number: int) -> tuple[Label, ...]:
     except ValueError as error:
         raise GivenError(f"row {number}: {error}.") from None
     return tuple(dict.fromkeys(found))
+
+
+def _are_as_many(tokens: Any, tags: Any) -> bool:
+    try:
+        return len(tokens) == len(tags)
+    except TypeError:
+        return False

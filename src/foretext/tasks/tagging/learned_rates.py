@@ -7,8 +7,6 @@ from typing import Annotated, NamedTuple, Self
 
 from pydantic import Field
 
-from foretext.tokenizers.base import Tokenizer
-
 __all__ = ["LearnedRates", "Rate", "rate_doubts"]
 
 FEWEST = 30  # tokens; the rates of fewer say little
@@ -21,26 +19,21 @@ class LearnedRates(NamedTuple):
     """Shares of the tokens of some sentences."""
 
     tagged: float  # inside entities
-    unknown: float  # without an id of their own
+    unknown: float  # without an id, or a vector, of their own
     capital: float  # that begin with a capital letter
 
     @classmethod
-    def of(cls, sentences: Sequence[Sequence[str]], num_tagged: int, tokenizer: Tokenizer) -> Self:
+    def of(cls, sentences: Sequence[Sequence[str]], num_tagged: int, num_unknown: int) -> Self:
         """Count the tokens of sentences.
 
         Args:
             sentences: their tokens.
             num_tagged: of these, those inside entities.
-            tokenizer: that gives the tokens ids.
+            num_unknown: of these, those that the tagger does not know.
         """
         total = max(sum(map(len, sentences)), 1)
         capital = sum(token[:1].isupper() for sentence in sentences for token in sentence)
-        unknown = tokenizer.special.unknown
-        found = 0
-        if unknown is not None:
-            encoded = tokenizer.encode_words(sentences)
-            found = sum(unknown in ids for sentence in encoded for ids in sentence)
-        return cls(num_tagged / total, found / total, capital / total)
+        return cls(num_tagged / total, num_unknown / total, capital / total)
 
 
 def rate_doubts(learned: LearnedRates, now: LearnedRates, num_tokens: int) -> list[str]:

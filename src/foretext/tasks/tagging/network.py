@@ -1,64 +1,36 @@
-"""A tagger of tokens in use: tags, entities with their places in the text, and how good it is."""
+"""A tagger of tokens by a network: the rows that it reads, and what its head says of them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from foretext.base.arguments import checked_arguments
 from foretext.base.config import Config
-from foretext.corpus.text_tokens import TextToken, joined_tokens, split_text
 from foretext.data.padded_examples import IGNORED, PaddedExamples, Ragged
 from foretext.data.rows import (
-    Input,
     TaggedSentence,
 )
-from foretext.data.rows.given import given_sentences, one_or_each
-from foretext.data.rows.in_memory import BLANK_BETWEEN
-from foretext.data.rows.label_formats import LabelTask
-from foretext.data.rows.spans import aligned_tokens
 from foretext.heads.base import TaskBase
+from foretext.heads.tag_set import TagSet
 from foretext.heads.tagging import TaggingHead, word_places
 from foretext.messages import message
-from foretext.metrics import UncertaintyMeasure, entropies
 from foretext.shown import Note, Part
 from foretext.tasks.model import KeptFacts, TaskModel
-from foretext.tasks.predictor import Record
-from foretext.tasks.tagging.answers import TagAnswers, kind_counts
-from foretext.tasks.tagging.learned_rates import LearnedRates, Rate, rate_doubts
-from foretext.tasks.tagging.rows import in_own_notation, plain_rows, unknown_tag
+from foretext.tasks.tagging.learned_rates import LearnedRates, Rate
+from foretext.tasks.tagging.rows import in_own_notation, unknown_tag
 from foretext.tasks.tagging.scores import SentenceScores
-from foretext.tasks.tagging.showing import sentence_parts
+from foretext.tasks.tagging.sentence_tagger import SentenceTagger, Texts, words_of
+from foretext.tasks.tagging.showing import NUM_PATHS, ShownChain, sentence_parts
 from foretext.tasks.tagging.task import Tagging
 from foretext.tasks.tagging.windows import SentenceWindows
-from foretext.tasks.top import Top, refuse_options
 
-__all__ = ["TaggedSpan", "Tagger"]
-
-
-SAMPLE = 2000  # rows that rates are counted in
-
-Texts = Sequence[str | Sequence[str]]  # raw texts, or their tokens
-
-
-class TaggedSpan(NamedTuple):
-    """An entity: the characters from `start` up to `end` of a text."""
-
-    start: int
-    end: int
-    label: str
-    text: str
-    probability: float  # of its least probable tag
-
-    def record(self) -> Record:
-        """Return it as JSON has it."""
-        return {**self._asdict(), "probability": round(self.probability, 6)}
+__all__ = ["Tagger"]
 
 
 class _Rates(TypedDict):
@@ -73,50 +45,36 @@ class _Facts(KeptFacts, total=False):
     learned: _Rates
 
 
-class Tagger(TaskModel):
-    """Tokens of sentences to one tag each.
-
-    Attributes:
-        learned: rates of the rows that it learned from; None: they are not known.
-    """
+class Tagger(SentenceTagger, TaskModel):
+    """Tokens of sentences to one tag each, by a network."""
 
     task: ClassVar = Tagging()
     head: TaggingHead
     facts_type: ClassVar = _Facts
     abilities = ("predict", "tag", "tokenize", "decode")
-    learned: LearnedRates | None = None
 
     @property
-    def usage(self) -> str:
-        """Lines of Python that show how to ask `model`."""
-        return (
-            'model.predict(["a sentence"])\n'
-            'model.spans(["a sentence"])  # entities with their places'
-        )
-
-    def described(self) -> dict[str, Any]:
-        """Return what card and report say of the model, with the scheme of its tags."""
-        notation = self.head.tags.notation
-        return {**super().described(), "scheme": None if notation is None else notation.name}
+    def tag_set(self) -> TagSet:
+        """The tags that it answers with."""
+        return self.head.tags
 
     @property
-    def judged_by(self) -> str:
-        """The figure by which one model is better than another."""
-        return "f1" if self.finds_entities else "accuracy"
+    def by_character(self) -> bool:
+        """Whether each character is a token."""
+        return self.head.by_character
 
-    @property
-    def classes_(self) -> NDArray[np.str_]:
-        """(C,) tags in the order of `predict_proba`, of the scheme that was learned."""
-        return np.array(self.head.tags.written(self.head.tags.labels))
-
-    @property
-    def finds_entities(self) -> bool:
-        """Whether tags say where entities begin and end."""
-        return self.head.tags.scheme is not None
+    def num_unknown(self, sentences: Sequence[Sequence[str]]) -> int:
+        """Return how many tokens of sentences have no id of their own."""
+        tokenizer = self.base.tokenizer
+        unknown = tokenizer.special.unknown
+        if unknown is None:
+            return 0
+        encoded = tokenizer.encode_words(sentences)
+        return sum(unknown in ids for sentence in encoded for ids in sentence)
 
     def examples(self, rows: Sequence[TaggedSentence]) -> PaddedExamples:
         """Return each window of each sentence, with the tags of the tokens that are read there."""
-        written, rows = rows, self._plain(rows)
+        written, rows = rows, self.plain(rows)
         sentences = [row.tokens for row in rows]
         windows = self._windows(sentences)
         targets = []
@@ -136,197 +94,38 @@ class Tagger(TaskModel):
     def begin(cls, base: TaskBase, config: Config, rows: Sequence[TaggedSentence]) -> Self:
         """Put an untrained head on a base, and note what the rows look like."""
         model = super().begin(base, config, rows)
-        sample = in_own_notation(rows[:: -(-len(rows) // SAMPLE)])
-        model.learned = model._rates(
-            [row.tokens for row in sample], sum(tag != "O" for row in sample for tag in row.tags)
-        )
+        model.learned = model.learned_rates(in_own_notation(rows))
         return model
-
-    def tokens(self, texts: Texts) -> list[list[TextToken]]:
-        """Return the tokens of each text with their places in it.
-
-        A raw text is split. Tokens have the places that they have when blanks join them.
-
-        Raises:
-            CorpusError: a single text is given, or something is neither a text nor tokens.
-        """
-        split = self.head.by_character
-        return [
-            split_text(text, by_character=split) if isinstance(text, str) else joined_tokens(text)
-            for text in given_sentences(texts)
-        ]
-
-    @checked_arguments
-    def predict(self, texts: Any) -> Any:
-        """Return the tag of each of the `tokens` of each text, in the scheme of the user's files.
-
-        Args:
-            texts: raw texts, or lists of tokens; a single raw text gets a single answer.
-
-        Raises:
-            CorpusError: something is neither a text nor tokens.
-        """
-        return one_or_each(texts, lambda each: self._scores(_words(self.tokens(each))).tags())
-
-    @checked_arguments
-    def predict_proba(self, texts: Any) -> Any:
-        """Return (T, C) of each text, a row for each of its `tokens`, that sums to 1.
-
-        A single raw text gets a single answer.
-
-        Raises:
-            CorpusError: something is neither a text nor tokens.
-        """
-        return one_or_each(
-            texts,
-            lambda each: self._scores(_words(self.tokens(each))).probabilities(self.temperature),
-        )
-
-    @checked_arguments
-    def spans(self, texts: Any) -> Any:
-        """Return the entities of each text with their places in it; blanks join tokens.
-
-        A single raw text gets a single list.
-
-        Raises:
-            CorpusError: something is neither a text nor tokens.
-        """
-        return one_or_each(texts, lambda each: self._entities(given_sentences(each)))
-
-    def _entities(self, texts: Texts) -> list[list[TaggedSpan]]:
-        tokens = self.tokens(texts)
-        return self._spans(texts, tokens, self._scores(_words(tokens)))
-
-    def answer_rows(self, rows: Sequence[TaggedSentence]) -> TagAnswers:
-        """Return the tag of each token, such as "B-PER", in the scheme of the user's files."""
-        tags = self._scores([row.tokens for row in rows]).plain_tags()
-        return TagAnswers(tags, self.head.tags)
-
-    def label_counts(self, rows: Sequence[TaggedSentence]) -> Counter[str]:
-        """Return how many entities of each kind there are, or tokens with each tag."""
-        tags = [row.tags for row in self._plain(rows)]
-        return kind_counts(tags, of_entities=self.finds_entities)
-
-    def options(self, k: int | None, threshold: float | None) -> Top:
-        """Return the least probability of an entity."""
-        refuse_options("a tagger", k, None if self.finds_entities else threshold)
-        return Top(1, threshold or 0.0)
-
-    def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
-        """Return the entities of each text with their places, or its tokens with their tags.
-
-        Where the tokens of a text are given, both are returned.
-        """
-        texts = [tokens or text for text, *tokens in inputs]
-        tokens = self._input_tokens(inputs)
-        scores = self._scores(_words(tokens))
-        tags = [
-            [[token.text, tag] for token, tag in zip(own, given, strict=True)]
-            for own, given in zip(tokens, scores.tags(), strict=True)
-        ]
-        if not self.finds_entities:
-            return [{"tags": own} for own in tags]
-        found = [
-            {"spans": [span.record() for span in spans if span.probability >= top.threshold]}
-            for spans in self._spans(texts, tokens, scores)
-        ]
-        # Whoever gives tokens expects a tag for each.
-        return [
-            record if isinstance(text, str) else {**record, "tags": own}
-            for record, text, own in zip(found, texts, tags, strict=True)
-        ]
-
-    def label_tasks(
-        self, inputs: Sequence[Input], measure: UncertaintyMeasure = "margin"
-    ) -> list[LabelTask]:
-        """Return texts with their tokens and tags as tasks for people who label.
-
-        Args:
-            inputs: N texts, each with or without its tokens.
-            measure: of the uncertainty: how improbable the best tags are, or the mean entropy of
-                the tags of the tokens; a sentence may be of any length.
-        """
-        tokens = self._input_tokens(inputs)
-        scores = self._scores(_words(tokens))
-        unsure = 1.0 - scores.confidences()
-        if measure == "entropy":
-            own = scores.probabilities(self.temperature)
-            unsure = np.array([entropies(each).mean() if len(each) else 0.0 for each in own])
-        found = zip(inputs, tokens, scores.tags(), scores.places(), unsure.tolist(), strict=True)
-        return [self._label_task(*each) for each in found]
 
     def insight(self, texts: Texts) -> list[Part]:
         """Return what decides on the tags of a text."""
-        words = _words(self.tokens(texts))
-        scores = self._scores(words)
+        words = words_of(self.tokens(texts))
+        scores = self.sentence_scores(words)
         (probabilities,) = scores.probabilities()  # of the same paths as the scores
-        parts = sentence_parts(self.head, words[0], scores.rows[0], probabilities)
+        names = self.tag_set.written(self.tag_set.labels)
+        chain = self._shown_chain(scores.rows[0])
+        parts = sentence_parts(names, words[0], scores.rows[0], probabilities, chain)
         if self.temperature == 1.0:
             return parts
         said = message("insight.tagging.calibrated", temperature=self.temperature)
         return [parts[0], Note(said), *parts[1:]]
 
+    def _shown_chain(self, scores: NDArray[np.float32]) -> ShownChain | None:
+        crf = self.head.crf
+        if crf is None:
+            return None
+        paths = crf.likeliest_paths(torch.from_numpy(scores), NUM_PATHS)
+        transitions, start, end = (each.numpy() for each in crf.scores)
+        return ShownChain(transitions, start, end, paths)
+
     def input_examples(self, texts: Texts) -> PaddedExamples:
         """Return the windows of a text."""
-        words = _words(self.tokens(texts))
+        words = words_of(self.tokens(texts))
         return self._padded(words, self._windows(words), {})
-
-    def _label_task(
-        self,
-        given: Input,
-        tokens: Sequence[TextToken],
-        tags: list[str],
-        places: list[int],
-        uncertainty: float,
-    ) -> LabelTask:
-        text, words = given[0], [token.text for token in tokens]
-        if len(given) > 1:
-            text = " ".join(words)
-            closed = BLANK_BETWEEN.sub("", text) if self.head.by_character else text
-            aligned = aligned_tokens(closed, words)
-            text, tokens = (text, tokens) if aligned is None else (closed, aligned)
-        spans = [
-            (tokens[first].start, tokens[last - 1].end, label)
-            for label, first, last in self.head.tags.spans(places)
-        ]
-        why = f"unsure of its tags ({1 - uncertainty:.2f} a token)"
-        return LabelTask({"text": text}, uncertainty, why, tokens=tokens, spans=spans, tags=tags)
-
-    def _input_tokens(self, inputs: Sequence[Input]) -> list[list[TextToken]]:
-        return self.tokens([tokens or text for text, *tokens in inputs])
-
-    def shown(self, record: Record) -> str:
-        """Return entities or tags, a tab, and the text."""
-        if self.finds_entities:
-            answer = "  ".join(f"{each['label']}: {each['text']}" for each in record["spans"])
-        else:
-            answer = " ".join(f"{token}/{tag}" for token, tag in record["tags"])
-        return f"{answer}\t{record['text']}"
-
-    def doubts(self, records: Sequence[Record]) -> list[str]:
-        """Return whether texts are unlike the rows of the training."""
-        if self.learned is None:
-            return []
-        tokens = self.tokens([record["text"] for record in records])
-        ends = [[(span["start"], span["end"]) for span in r.get("spans", ())] for r in records]
-        num_tagged = sum(
-            any(start <= token.start < end for start, end in spans)
-            for own, spans in zip(tokens, ends, strict=True)
-            for token in own
-        )
-        rates = self._rates(_words(tokens), num_tagged)
-        return rate_doubts(self.learned, rates, sum(map(len, tokens)))
-
-    def row_doubts(self, rows: Sequence[TaggedSentence]) -> list[str]:
-        """Return whether sentences are unlike those of the training; their tags do not count."""
-        if self.learned is None:
-            return []
-        rates = self._rates([row.tokens for row in rows], 0)
-        return rate_doubts(self.learned, rates, sum(len(row.tokens) for row in rows))
 
     def knows(self, row: TaggedSentence) -> bool:
         """Whether all tags of a sentence are known."""
-        (plain,) = self._plain([row])
+        (plain,) = self.plain([row])
         return -1 not in self.head.tags.places(plain.tags)
 
     def num_cut(self, rows: Sequence[TaggedSentence]) -> int:
@@ -369,37 +168,11 @@ class Tagger(TaskModel):
             ]
         )
 
-    def _scores(self, sentences: Sequence[Sequence[str]]) -> SentenceScores:
+    def sentence_scores(self, sentences: Sequence[Sequence[str]]) -> SentenceScores:
+        """Return what it says of the tags of sentences, given as their tokens."""
         windows = self._windows(sentences)
         outputs = self.outputs(self._padded(sentences, windows, {}))
         return SentenceScores(self.head, windows.gathered(outputs, len(sentences)))
-
-    def _plain(self, rows: Sequence[TaggedSentence]) -> Sequence[TaggedSentence]:
-        """Return rows with tags such as "B-PER"."""
-        return plain_rows(rows, self.head.tags.notation)
-
-    def _spans(
-        self, texts: Texts, tokens: Sequence[Sequence[TextToken]], scores: SentenceScores
-    ) -> list[list[TaggedSpan]]:
-        """Return the entities of each text, of which the scores are known."""
-        answers = zip(scores.places(), scores.probabilities(self.temperature), strict=True)
-        return [
-            list(self._text_spans(text, own, places, probabilities))
-            for text, own, (places, probabilities) in zip(texts, tokens, answers, strict=True)
-        ]
-
-    def _text_spans(
-        self,
-        text: str | Sequence[str],
-        tokens: Sequence[TextToken],
-        places: Sequence[int],
-        probabilities: NDArray[np.float64],
-    ) -> Iterator[TaggedSpan]:
-        whole = text if isinstance(text, str) else " ".join(text)
-        for label, first, last in self.head.tags.spans(places):
-            start, end = tokens[first].start, tokens[last - 1].end
-            chosen = [probabilities[token, places[token]] for token in range(first, last)]
-            yield TaggedSpan(start, end, label, whole[start:end], float(min(chosen)))
 
     def facts(self) -> Mapping[str, Any]:
         """Return what is kept beside weights and settings."""
@@ -411,11 +184,3 @@ class Tagger(TaskModel):
         """Take over what the rows of the training looked like."""
         if "learned" in facts:
             self.learned = LearnedRates(**facts["learned"])
-
-    def _rates(self, sentences: Sequence[Sequence[str]], num_tagged: int) -> LearnedRates:
-        tagged = num_tagged if self.finds_entities else 0
-        return LearnedRates.of(sentences, tagged, self.base.tokenizer)
-
-
-def _words(tokens: Sequence[Sequence[TextToken]]) -> list[list[str]]:
-    return [[token.text for token in own] for own in tokens]

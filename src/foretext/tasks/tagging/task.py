@@ -48,7 +48,7 @@ class Tagging(Task):
     judged_by = "f1"
     candidates = Candidates(
         order=(
-            "frequent tags", "word2vec + bilstm", "bilstm", "modern-bert", "xlnet",
+            "frequent tags", "linear", "word2vec + bilstm", "bilstm", "modern-bert", "xlnet",
             "fasttext + bilstm", "unilm", "bert", "modern-bert, not pretrained",
             "glove + bilstm", "electra", "lstm-lm", "elmo", "word2vec + textcnn", "textcnn",
             "fasttext + textcnn", "glove + textcnn", "gpt", "ernie", "bart", "t5",
