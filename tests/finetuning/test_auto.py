@@ -170,7 +170,7 @@ def test_few_sentences_are_learned_by_a_linear_chain(
 ) -> None:
     rows = [
         (text.split(), ["O" if len(word) < 5 else "B-X" for word in text.split()])
-        for text, _ in texts(40, 0)
+        for text, _ in texts(60, 0)
     ]
     more = [text for text, _ in texts(900, 1)] if with_texts else None
     run = tmp_path / "run"
@@ -178,7 +178,7 @@ def test_few_sentences_are_learned_by_a_linear_chain(
     said = " ".join(capsys.readouterr().err.split())
     over = " and vectors of word2vec" if with_texts else " alone; --unlabelled TEXTS would give it"
     assert f"a linear-chain CRF, best up to about 5,000 sentences, over words{over}" in said
-    assert facts_of(run)["refit"] == {"train": 36, "valid": 4}
+    assert facts_of(run)["refit"] == {"train": 54, "valid": 6}
     opened = ft.load(run, ft.LinearTagger)
     assert (opened.own_embedder is not None) == with_texts
     asked = [["ship", "of", "harbour"]]
@@ -186,9 +186,8 @@ def test_few_sentences_are_learned_by_a_linear_chain(
     monkeypatch.setattr(auto, "MANY_SENTENCES", 9)
     settings = {"linear": {"min_count": 2}}
     ft.finetune("tagging", "auto", rows, settings=settings, quiet=False)
-    assert "auto: 40 rows: a linear-chain CRF, over words" in " ".join(
-        capsys.readouterr().err.split()
-    ).replace("36 rows", "40 rows")
+    said = " ".join(capsys.readouterr().err.split())
+    assert "rows: a linear-chain CRF, over words alone" in said
 
 
 def test_a_tagger_without_texts_begins_at_random(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import foretext as ft
 from foretext.base.errors import SettingError
 from foretext.finetuning.base_names import LEARNERS, base_names
 from foretext.finetuning.bases import NamedBackbone, learner_class, open_base
-from foretext.finetuning.linear import LinearLearner, LinearPairLearner
+from foretext.finetuning.linear import LinearLearner, LinearPairLearner, LinearTagLearner
 from foretext.finetuning.network import NetworkLearner
 from tests.task_files import TaskFiles
 
@@ -86,7 +86,8 @@ def test_short_names_are_rows_with_a_setting() -> None:
 
 
 def test_who_learns() -> None:
-    assert learner_class("linear") is learner_class("linear", "tagging") is LinearLearner
+    assert learner_class("linear") is learner_class("linear", "span_qa") is LinearLearner
+    assert learner_class("linear", "tagging") is LinearTagLearner
     assert learner_class("linear", "matching") is LinearPairLearner
     assert learner_class("transformer") is learner_class(Path()) is NetworkLearner
     with pytest.raises(SettingError, match=r"no backbone of this name\. Did you mean 'lstm'"):

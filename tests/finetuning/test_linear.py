@@ -35,7 +35,7 @@ def test_tokens_are_learned_by_tagging_alone(task: str) -> None:
         LinearTagLearner.predictor_of(task)
 
 
-SENTENCES = [(["the", "dog", f"barks{number}"], ["O", "B-X", "O"]) for number in range(40)]
+SENTENCES = [(["the", "dog", f"barks{number}"], ["O", "B-X", "O"]) for number in range(60)]
 
 
 @pytest.mark.parametrize("beside", [True, False])
@@ -59,7 +59,7 @@ def test_a_run_of_a_tagger_repeats_itself(beside: bool, tmp_path: Path) -> None:
     asked = [["the", "dog", "purrs"]]
     assert again.predict(asked) == first.predict(asked) == [["O", "B-X", "O"]]
     facts = json.loads((tmp_path / "first" / "config.json").read_text("utf-8"))
-    assert facts["refit"] == {"train": 36, "valid": 4}
+    assert facts["refit"] == {"train": 54, "valid": 6}
     assert ft.load(tmp_path / "first", ft.LinearTagger).predict(asked) == first.predict(asked)
 
 

@@ -89,7 +89,7 @@ def test_tags_of_no_entities_are_learned_as_they_are() -> None:
     assert model.predict([["the", "dog"]]) == [["D", "N"]]
     assert model.judged_by == "accuracy"
     assert not model.finds_entities
-    assert [*model.predictions(["the dog"])][0]["tags"] == [["the", "D"], ["dog", "N"]]
+    assert next(model.predictions(["the dog"]))["tags"] == [["the", "D"], ["dog", "N"]]
 
 
 def test_characters_are_tokens_where_rows_have_them_so() -> None:
