@@ -194,7 +194,7 @@ def test_what_decides_is_shown() -> None:
 
 def test_unlike_texts_are_doubted() -> None:
     model = learned(vectors=vectors())
-    model.learned = model.learned and model.learned._replace(unknown=0.1)
+    model._learned = model.parts._replace(learned=model.parts.learned._replace(unknown=0.1))
     texts = ["nobody knows any of these many words at all"] * 5
     (doubt,) = model.doubts([{"text": text, "spans": []} for text in texts])
     assert "100% of the tokens are unknown" in doubt

@@ -93,7 +93,6 @@ class LinearTagger(LinearEstimator, SentenceTagger):
         tagger = super().of_parts(parts)
         own = parts.reader.vectors
         tagger.vectors = None if own is None else own.name
-        tagger.learned = parts.learned
         return tagger
 
     def composing(self, form: Form) -> Self:
@@ -156,8 +155,7 @@ class LinearTagger(LinearEstimator, SentenceTagger):
             )
         self._num_passes = int(bar.done)
         self._learned = LinearTaggerParts(config, tag_set, reader, learned, NO_RATES)
-        self.learned = self.learned_rates(plain)
-        self._learned = self._learned._replace(learned=self.learned)
+        self._learned = self._learned._replace(learned=self.learned_rates(plain))
         return self
 
     @checked_arguments
@@ -173,6 +171,11 @@ class LinearTagger(LinearEstimator, SentenceTagger):
             SettingError: nothing was learned yet.
         """
         return float(self.figures(self._rows(sentences, tags))[self.judged_by])
+
+    @property
+    def learned(self) -> LearnedRates | None:
+        """Rates of the rows that it learned from; None: it has learned nothing yet."""
+        return self.parts.learned if self.is_fitted else None
 
     @property
     def tag_set(self) -> TagSet:

@@ -46,12 +46,17 @@ class _Facts(KeptFacts, total=False):
 
 
 class Tagger(SentenceTagger, TaskModel):
-    """Tokens of sentences to one tag each, by a network."""
+    """Tokens of sentences to one tag each, by a network.
+
+    Attributes:
+        learned: rates of the rows that it learned from; None: they are not known.
+    """
 
     task: ClassVar = Tagging()
     head: TaggingHead
     facts_type: ClassVar = _Facts
     abilities = ("predict", "tag", "tokenize", "decode")
+    learned: LearnedRates | None = None
 
     @property
     def tag_set(self) -> TagSet:

@@ -75,13 +75,16 @@ class SentenceTagger(Predictor):
     """Tokens of sentences to one tag each.
 
     Attributes:
-        learned: rates of the rows that it learned from; None: they are not known.
         temperature: that scores are divided by before they become probabilities.
     """
 
     task: ClassVar[Tagging]
-    learned: LearnedRates | None = None
     temperature: float = 1.0
+
+    @property
+    def learned(self) -> LearnedRates | None:
+        """Rates of the rows that it learned from; None: they are not known."""
+        return None
 
     @property
     @abstractmethod
@@ -202,14 +205,15 @@ class SentenceTagger(Predictor):
         return kind_counts(tags, of_entities=self.finds_entities)
 
     def options(self, k: int | None, threshold: float | None) -> Top:
-        """Return the least probability of an entity."""
+        """Return the least probability of an entity, `threshold`; `k` is refused."""
         refuse_options("a tagger", k, None if self.finds_entities else threshold)
         return Top(1, threshold or 0.0)
 
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
-        """Return the entities of each text with their places, or its tokens with their tags.
+        """Return the entities of each of `inputs` with their places, or its tokens with their tags.
 
-        Where the tokens of a text are given, both are returned.
+        Entities below the threshold of `top` are left out. Where the tokens of a text are given,
+        both are returned.
         """
         texts = [tokens or text for text, *tokens in inputs]
         tokens = self._input_tokens(inputs)
@@ -330,7 +334,7 @@ class SentenceTagger(Predictor):
             yield TaggedSpan(start, end, label, whole[start:end], float(min(chosen)))
 
     def rates(self, sentences: Sequence[Sequence[str]], num_tagged: int) -> LearnedRates:
-        """Return what sentences look like, of whose tokens some are inside entities."""
+        """Return what `sentences` look like, of whose tokens `num_tagged` are inside entities."""
         tagged = num_tagged if self.finds_entities else 0
         return LearnedRates.of(sentences, tagged, self.num_unknown(sentences))
 
