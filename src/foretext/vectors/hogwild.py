@@ -196,7 +196,8 @@ class Hogwild:
         """Judge an epoch that has ended, and make a record where one is due."""
         if self.state.step % len(self.learner.slices) == 0:
             self._judge_epoch()
-        if self.state.step % self.schedule.record_every == 0:
+        state = self.state
+        if self.schedule.record_due(state.step, state.seconds, state.records):
             self._record()
 
     def _work(self, steps: _Steps, worker: int) -> Learned:
