@@ -72,7 +72,10 @@ def folder(run: Path, corpus: Path, tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
-OTHERS = {"export --page": "export classifier -o page --page"}  # that print by other code
+OTHERS = {  # that print by other code, or of another model
+    "export --page": "export classifier -o page --page",
+    "export --page of an index": "export searched -o found --page",
+}
 
 
 @pytest.mark.quick_cases(1)

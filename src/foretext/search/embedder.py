@@ -81,13 +81,13 @@ class Embedder:
             )
         self.model = model
         self.options = options
-        self._weights = weights
+        self.weights = weights
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return vectors (N, D) of unit length; zeros where no word of a text is known."""
         normal = [unicodedata.normalize("NFC", text) for text in texts]
         given: dict[str, Any] = {
-            "weighting": self.options.weighting if self._weights is None else self._weights,
+            "weighting": self.options.weighting if self.weights is None else self.weights,
             "pooling": self.options.pooling,
             "layer": self.options.layers,
         }

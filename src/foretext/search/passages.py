@@ -50,6 +50,11 @@ class Passages:
         return len(self._starts) - 1
 
     @property
+    def num_bytes(self) -> int:
+        """Bytes of all texts in UTF-8."""
+        return int(self._starts[-1])
+
+    @property
     def sources(self) -> list[SourceFacts]:
         """The files that were read."""
         return self._sources
@@ -224,6 +229,14 @@ class Place:
         lines = f"{self.first}" if self.first == self.last else f"{self.first}-{self.last}"
         return f"{self.source}:{lines}"
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return what JSON shows of it."""
+        return {
+            "source": self.source,
+            f"{self.unit}s": [self.first, self.last],
+            "characters": [self.start, self.end],
+        }
+
 
 @dataclass(frozen=True)
 class Hit:
@@ -259,9 +272,9 @@ class Hit:
             "score": self.score,
             "cosine": self.cosine,
             "bm25": self.bm25,
-            **_place_as_dict(self.place),
+            **self.place.as_dict(),
             "text": self.text,
-            "others": [_place_as_dict(place) for place in self.others],
+            "others": [place.as_dict() for place in self.others],
         }
 
 
@@ -292,11 +305,3 @@ class Results(Sequence[Hit]):
         """Return what JSON shows of them."""
         hits = [hit.as_dict() for hit in self.hits]
         return {"query": self.query, "results": hits, "notes": list(self.notes)}
-
-
-def _place_as_dict(place: Place) -> dict[str, Any]:
-    return {
-        "source": place.source,
-        f"{place.unit}s": [place.first, place.last],
-        "characters": [place.start, place.end],
-    }

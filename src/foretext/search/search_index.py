@@ -50,6 +50,7 @@ class SearchIndex:
     kind = "search index"
     abilities: ClassVar[tuple[str, ...]] = ("search",)
     text_framing: ClassVar[None] = None  # of a query; its model reads it whole, or in windows
+    tokenizer: ClassVar[None] = None  # its model has one, or none
 
     @checked_arguments
     def __init__(self, path: str | Path, open_model: OpenModel) -> None:
@@ -96,6 +97,19 @@ class SearchIndex:
         """
         self._model.use(Path(path))
         return self
+
+    @property
+    def embedder(self) -> Embedder:
+        """What turns queries into vectors of unit length.
+
+        Raises:
+            ModelFileError: there is no model, or another one than that of the passages.
+        """
+        return self._model.embedder
+
+    def unit_vectors(self) -> NDArray[np.float32]:
+        """Return the vectors of all passages (N, D), of unit length; zeros of those without one."""
+        return self._vectors.vectors.rows(slice(None))
 
     @property
     def is_approximate(self) -> bool:
@@ -273,10 +287,11 @@ class _QueryModel:
         Raises:
             ModelFileError: there is no model, or another one than that of the passages.
         """
-        return self._embedder.embed(queries)
+        return self.embedder.embed(queries)
 
     @cached_property
-    def _embedder(self) -> Embedder:
+    def embedder(self) -> Embedder:
+        """The model with the options of the index."""
         model = self._open_model(self._checked_path())
         if model.vector_size != self._facts.dim:
             raise ModelFileError(

@@ -16,6 +16,7 @@ import pytest
 from foretext.exporting.page import checking, export_page, folder
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from tests.exporting.page.models import MODELS, saved_vectors
+from tests.exporting.page.test_search import made
 from tests.report.browser import Browser
 from tests.serving.browser.visit import Visit
 
@@ -203,3 +204,20 @@ def verdict(browser: Browser, folder: Path) -> str:
     assert visit.run("return document.documentElement.scrollWidth") <= 390
     text: str = visit.find("main").text
     return text
+
+
+def test_an_index_is_searched(browser: Browser, tmp_path: Path) -> None:
+    found = made(tmp_path)
+    export_page(tmp_path / "index", tmp_path / "page", quiet=True)
+    with served(tmp_path / "page") as address:
+        visit = visited(browser, f"{address}/")
+        type_into(visit, "query", "the judge of the court")
+        shown = answered(visit)
+        hits = found.search("the judge of the court").hits
+        places = [shown.index(hit.text) for hit in hits[:3]]
+        assert places == sorted(places)
+        assert f"texts.txt, lines {hits[0].place.first}" in shown
+        assert visit.faults() == []
+        visit.look()
+        assert visit.messages == []
+        assert visit.strangers() == []

@@ -32,7 +32,7 @@ from foretext.exporting.files import refuse_output, write_json
 from foretext.exporting.page.bundle import bundle, page_source
 from foretext.exporting.page.check_texts import check_texts, first_texts
 from foretext.exporting.page.checking import CheckFigures, Node, check_by_node, found_node
-from foretext.exporting.page.page_model import PageModel, numbers_of
+from foretext.exporting.page.page_model import Answers, PageModel, numbers_of
 from foretext.exporting.page.runtime import found_runtime
 from foretext.exporting.page.storage import STORAGE_TYPES, packed, stored
 from foretext.progress import Progress, human_bytes, is_quiet
@@ -47,6 +47,7 @@ PAGE_MODELS = Registry(
         "word vectors": "foretext.exporting.page.word_vectors:PageWordVectors",
         "fasttext classifier": "foretext.exporting.page.fasttext:PageFastText",
         "linear classifier": "foretext.exporting.page.linear:PageLinear",
+        "search index": "foretext.exporting.page.search:PageSearch",
     },
 )
 
@@ -219,7 +220,8 @@ def _page_model(run: str | Path, limit: int | None) -> PageModel:
     if model.kind not in PAGE_MODELS or model.tokenizer is not None:
         raise SettingError(
             f"A web page cannot run the model in {run}; it can run word vectors, fastText "
-            "classifiers and linear classifiers. Use `foretext serve` for other models."
+            "classifiers, linear classifiers and search indexes. Use `foretext serve` for other "
+            "models."
         )
     found: PageModel = PAGE_MODELS.resolve(model.kind)(model, Path(run).resolve().name)
     return found if limit is None else found.limited(limit)
@@ -249,14 +251,21 @@ def _smallest_type(model: PageModel, texts: Texts) -> StorageType:
     """Return the type of the fewest bytes that leaves the answers as they are."""
     if not any(matrix.size for matrix in model.matrices.values()):
         return "float32"
-    own = numbers_of(model.answers(texts))
+    own = model.answers(texts)
     for dtype in STORAGE_TYPES[:-1]:
         if packed(model.matrices, dtype) is None:
             continue
-        theirs = numbers_of(model.with_matrices(stored(model.matrices, dtype)).answers(texts))
-        if np.abs(own - theirs).max(initial=0.0) <= BOUND:
+        theirs = model.with_matrices(stored(model.matrices, dtype)).answers(texts)
+        if _found_rows(own) != _found_rows(theirs):  # other passages, or another order
+            continue
+        if np.abs(numbers_of(own) - numbers_of(theirs)).max(initial=0.0) <= BOUND:
             return dtype
     return "float32"
+
+
+def _found_rows(answers: Answers) -> list[list[int]]:
+    """Return which passages each query finds."""
+    return [[row for row, _ in found] for _, found in answers.get("hits", ())]
 
 
 def _write_files(folder: Path, model: PageModel, dtype: StorageType) -> None:

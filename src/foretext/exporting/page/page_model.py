@@ -57,8 +57,8 @@ class PageModel(ABC):
 
     @property
     @abstractmethod
-    def texts(self) -> Mapping[str, Sequence[str]]:
-        """Lists of words that are in the file."""
+    def texts(self) -> Mapping[str, Sequence[Any]]:
+        """Lists of words, and other lists of JSON, that are in the file."""
 
     @abstractmethod
     def parts(self, text: str) -> Sequence[Any]:
@@ -137,8 +137,10 @@ def page_info(model: Any, name: str, abilities: Sequence[str]) -> dict[str, Any]
 def numbers_of(answers: Answers) -> NDArray[np.float64]:
     """Return the numbers among the answers to some texts, one after another."""
     parts = [np.ravel(answers[name]) for name in ("probabilities", "cosines") if name in answers]
-    ranked = [*answers.get("neighbors", ()), *answers.get("analogies", ())]
-    near = [score for _, found in ranked for _, score in found]
+    ranked = [
+        found for name in ("neighbors", "analogies", "hits") for found in answers.get(name, ())
+    ]
+    near = [score for _, listed in ranked for _, score in listed]
     return np.concatenate([*parts, near]).astype(np.float64)
 
 

@@ -1,14 +1,18 @@
 // The answers of this page beside those that Python gave: how far apart they are.
 
 import { predictions } from "./predictions.js";
+import { nearest } from "./search_index.js";
 import { unit } from "./vectors.js";
 
 const MOST_FAULTS = 20;
+const MOST_HITS = 10;
+const TIE = 1e-6; // between two cosines that Python, in float32, may put in another order
 
 /**
  * wanted: {bound, texts: [text], parts: [[word or row]] or null, and by kind of model labels: [label], probabilities:
  * [[chance]], best: [[label, chance]], or cosines: [cosine with the text before], known: [whether it has a vector],
- * neighbors: [[word, [[word, cosine]]]], analogies: [[[a, b, c], [[word, cosine]]]]}.
+ * neighbors: [[word, [[word, cosine]]]], analogies: [[[a, b, c], [[word, cosine]]]], and of an
+ * index hits: [[query, [[row, cosine]]]]}.
  * Returns {texts, lists, numbers, largest, faults}: `lists` and `numbers` are how many were compared, `largest` is the
  * largest difference of two numbers.
  */
@@ -98,6 +102,19 @@ function compareVectors(model, wanted, found) {
   for (const [words, theirs] of wanted.analogies) {
     found.ranked(model.analogy(...words, theirs.length), theirs, `analogy ${words.join(" ")}`);
   }
+  for (const [query, theirs] of wanted.hits ?? []) compareHits(model.cosines(query), theirs, `search for ${query}`, found);
+}
+
+/** The same passages in the same order, but for ties. */
+function compareHits(cosines, theirs, where, found) {
+  const rows = nearest(cosines, MOST_HITS);
+  found.lists += 1;
+  if (!found.asMany(rows, theirs, where)) return;
+  theirs.forEach(([row, cosine], rank) => {
+    found.near(cosines[rows[rank]], cosine, `${where}, rank ${rank + 1}`);
+    const isTie = Math.abs(cosines[rows[rank]] - cosines[row]) <= TIE;
+    if (!isTie) found.fault(`${where}, rank ${rank + 1}: passage ${rows[rank]} here, ${row} in Python`);
+  });
 }
 
 const dot = (one, other) => one.reduce((total, value, index) => total + value * other[index], 0);

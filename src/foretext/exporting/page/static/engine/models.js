@@ -3,10 +3,13 @@
 import { FastText } from "./fasttext.js";
 import { Linear } from "./linear.js";
 import { predictions } from "./predictions.js";
+import { SearchIndex } from "./search_index.js";
 import { Tensors } from "./tensors.js";
 import { WordVectors } from "./word_vectors.js";
 
-const KINDS = { "word vectors": WordVectors, "fasttext classifier": FastText, "linear classifier": Linear };
+const KINDS = {
+  "word vectors": WordVectors, "fasttext classifier": FastText, "linear classifier": Linear, "search index": SearchIndex,
+};
 
 /** What a page does with a model file: {info, model, answer(path, body)}. */
 export function opened(buffer) {

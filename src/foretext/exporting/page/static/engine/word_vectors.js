@@ -83,10 +83,13 @@ export class WordVectors {
     return found;
   }
 
-  embed(text) {
-    const words = this.parts(text).map((word) => (this.ngrams ? this.spelled(word) : word));
-    const vectors = words.map((word) => this.find(word)).filter(Boolean);
-    return mean(this.dim, vectors);
+  /** The mean of the words' vectors; weights: of each known word, others, as they are cut, weigh 1; null: all weigh the same. */
+  embed(text, weights = null) {
+    const vectorOf = (word) => this.find(this.ngrams ? this.spelled(word) : word);
+    const found = this.parts(text).map((word) => [vectorOf(word), weights?.[this.indices.get(word)] ?? 1])
+      .filter(([vector]) => vector);
+    const [vectors, factors] = [0, 1].map((place) => found.map((each) => each[place]));
+    return sum(this.dim, vectors, factors).map((value) => value / Math.max(found.length, 1));
   }
 
   /** [[word, cosine], ...] nearest to a vector, without some words. */
