@@ -54,8 +54,8 @@ def test_options_of_the_other_export_are_refused(classifier: Path, command: Comm
         (("--page", "--to", "static"), "--page and --to static are two exports"),
         (("--limit", "5"), "--limit has no effect without --page"),
         (("--runtime", "npm"), "--runtime has no effect without --page"),
-        (("--page", "--to", "onnx"), "to and runtime have no effect here: the model is no network"),
-        (("--page", "--runtime", "npm"), "to and runtime have no effect here"),
+        (("--page", "--to", "onnx"), "--to has no effect on a page of this model, which is no"),
+        (("--page", "--runtime", "npm"), "--runtime has no effect on a page of this model"),
     ):
         done = command("export", str(classifier), "-o", "page", *options)
         assert done.code == 2

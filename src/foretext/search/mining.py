@@ -121,23 +121,21 @@ def community_detection(
     """
     least = whole_number(min_community_size, "min_community_size", least=1)
     unit = unit_rows(_matrix(embeddings))
-    groups = []
-    for start in range(0, len(unit), ROWS_AT_ONCE):
-        cosines = unit[start : start + ROWS_AT_ONCE] @ unit.T  # (R, N)
-        for row in np.flatnonzero((cosines >= threshold).sum(axis=1) >= least).tolist():
-            near = np.flatnonzero(cosines[row] >= threshold)
-            groups.append((start + row, near[np.argsort(-cosines[row, near], kind="stable")]))
-    groups.sort(key=lambda group: -len(group[1]))
-    return _apart(groups, least, len(unit))
-
-
-def _apart(groups: list[tuple[int, NDArray[np.int64]]], least: int, number: int) -> list[list[int]]:
-    """Return groups without what an earlier one has."""
-    is_used, kept = np.zeros(number, bool), []
-    for centre, near in groups:
-        free = near[~is_used[near]]
-        if is_used[centre] or len(free) < least:
+    sizes = np.concatenate(
+        [
+            (unit[start : start + ROWS_AT_ONCE] @ unit.T >= threshold).sum(axis=1)
+            for start in range(0, len(unit), ROWS_AT_ONCE)
+        ]
+    )
+    is_used, kept = np.zeros(len(unit), bool), []
+    for centre in np.argsort(-sizes, kind="stable")[: int((sizes >= least).sum())].tolist():
+        if is_used[centre]:
             continue
+        cosines = unit @ unit[centre]
+        free = np.flatnonzero((cosines >= threshold) & ~is_used)
+        if len(free) < least:
+            continue
+        free = free[np.argsort(-cosines[free], kind="stable")]
         kept.append([centre, *free[free != centre].tolist()])
         is_used[kept[-1]] = True
     return sorted(kept, key=len, reverse=True)

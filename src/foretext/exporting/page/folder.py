@@ -126,8 +126,12 @@ def export_page(
     refuse_output(run, output, overwrite=overwrite)
     if not _is_plain(run):
         return _network_page(run, output, texts, limit, to, runtime, quiet)
-    if to is not None or runtime is not None:
-        raise SettingError("to and runtime have no effect here: the model is no network.")
+    for name, value in (("to", to), ("runtime", runtime)):
+        if value is not None:
+            raise SettingError(
+                f"--{name} has no effect on a page of this model, which is no network; leave it "
+                "out."
+            )
     model = _page_model(run, limit)
     own = _own_texts(run, model, texts)
     rows = check_texts(own, model.frequent_words)

@@ -39,7 +39,10 @@ ABILITIES = {  # by the pipeline of the graph
     "sentence-similarity": ("embed", "search_text"),
 }
 FIRST = {"text-classification": "logits", "sentence-similarity": "sentence_embedding"}
-BOUNDS = {"onnx": 1e-4, "onnx-int8": 0.02}  # of differences, as parts of the largest number
+BOUNDS = {
+    "onnx": 1e-4,
+    "onnx-int8": 0.02,
+}  # of differences, as parts of a text's largest number
 MOST_TEXTS, MOST_TOKENS = 120, 20_000  # that Node.js computes
 SCRIPT = "node_network_check.js"
 

@@ -45,7 +45,7 @@ def found_runtime(given: Path | None) -> Runtime:
         ModelFileError: a package is damaged.
     """
     here = Path.cwd()
-    places = [here, *here.parents] if given is None else [given, *given.absolute().parents[:2]]
+    places = [here, *here.parents] if given is None else [given, given.absolute().parent]
     folders = [f for place in places for f in (place / MODULES, place)]
     folder = next((f for f in folders if (f / "onnxruntime-web").is_dir()), None)
     if folder is None:
