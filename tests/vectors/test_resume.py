@@ -33,7 +33,7 @@ SETTINGS = [
     "vectors.checkpoint_seconds=0",
     "tokenizer.min_count=1",
 ]
-NUM_RECORDS = 20
+NUM_RECORDS = 50
 
 
 def command(corpus: Path, run: Path, *more: str) -> list[str]:

@@ -12,8 +12,8 @@ from foretext.recipe import Recipe
 from foretext.run_folder import RunFolder
 
 if TYPE_CHECKING:
+    from foretext.pretraining.plan import Plan
     from foretext.pretraining.plan.dry_run import DryRun
-    from foretext.pretraining.plan.plan import Plan
 
 __all__ = [
     "dry_runs_of",

@@ -9,6 +9,7 @@ from typing import Any
 from foretext.artifact import holds_comparison, kind_named, load_vectors, opened_run
 from foretext.base.errors import ModelFileError
 from foretext.base.files import refuse_name
+from foretext.report.comparison_report import report_comparison
 from foretext.report.page import PageOptions
 from foretext.run_folder import RunFolder
 
@@ -22,8 +23,6 @@ def report_folder(folder: str | Path) -> Path:
         ForetextError: as of `report_run` and `report_comparison`.
     """
     if holds_comparison(folder):
-        from foretext.report.comparison_report import report_comparison
-
         return report_comparison(folder)
     return report_run(folder)
 

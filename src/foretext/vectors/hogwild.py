@@ -196,8 +196,7 @@ class Hogwild:
         """Judge an epoch that has ended, and make a record where one is due."""
         if self.state.step % len(self.learner.slices) == 0:
             self._judge_epoch()
-        state = self.state
-        if self.schedule.record_due(state.step, state.seconds, state.records):
+        if self.state.step % self.schedule.record_every == 0:
             self._record()
 
     def _work(self, steps: _Steps, worker: int) -> Learned:

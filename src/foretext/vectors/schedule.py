@@ -33,13 +33,12 @@ __all__ = [
     "Slices",
     "VectorsConfig",
     "deal",
-    "next_record",
-    "record_period",
     "step_seed",
 ]
 
 
-RECORDS = 20  # lines of metrics in a training, at most; each measures the held-out loss
+RECORDS = 50  # lines of metrics in a training, about
+BUDGET_EPOCHS = 5  # what a budget is taken for when records are spread
 
 SLICE_TOKENS = 1 << 16  # some twenty milliseconds of work
 FEWEST_SLICES = 64  # in a small text, so that the loss has a curve and two workers have work
@@ -146,9 +145,11 @@ class LinearDecay:
         self.min_alpha = config.min_alpha
         self.budget = config.budget_seconds
         self.slices = slices
-        self.num_steps = config.epochs * len(slices)  # unless there is a budget
+        epochs = config.epochs if self.budget is None else BUDGET_EPOCHS
+        self.num_steps = epochs * len(slices)
+        self.record_every = max(self.num_steps // RECORDS, 1)
         self.unit = "words" if self.budget is None else "seconds"
-        self._words = config.epochs * slices.num_tokens
+        self._words = epochs * slices.num_tokens
         limits = [seconds for seconds in (self.budget, limit) if seconds is not None]
         self.limit = min(limits, default=None)
         self.cool_down: CoolDown | None = None  # from a step on, in place of the line
@@ -183,16 +184,8 @@ class LinearDecay:
 
     def next_stop(self, step: int) -> int:
         """The first later step at which a record is due or an epoch ends."""
-        periods = [len(self.slices)]
-        if self.budget is None:
-            periods.append(record_period(self.num_steps))
-        return min((step // period + 1) * period for period in periods)
-
-    def record_due(self, step: int, seconds: float, records: int) -> bool:
-        """Whether a training that has made so many records makes another one."""
-        if self.budget is None:
-            return step % record_period(self.num_steps) == 0
-        return seconds >= next_record(records, self.total)
+        every = (self.record_every, len(self.slices))
+        return min((step // period + 1) * period for period in every)
 
     def _share(self, step: int, seconds: float) -> float:
         """How much of the training is done, from 0; the larger one of words and seconds."""
@@ -304,16 +297,6 @@ class SliceLearner(Protocol):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return everything that learning changes; a resumed run writes into these arrays."""
-
-
-def record_period(num_steps: int) -> int:
-    """Return after how many steps a record is due, in a training of so many."""
-    return max(-(-num_steps // RECORDS), 1)
-
-
-def next_record(records: int, budget: float) -> float:
-    """Return the second of a budget from which on another record is due."""
-    return (records + 1) * budget / RECORDS
 
 
 def step_seed(seed: int, step: int) -> int:

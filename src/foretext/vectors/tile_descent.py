@@ -24,11 +24,12 @@ from foretext.progress.run_context import RunContext
 from foretext.vectors.best_weights import STALE_EPOCHS, BestWeights
 from foretext.vectors.divergence import refuse_divergence, refuse_loss
 from foretext.vectors.glove_weights import GloveWeights
-from foretext.vectors.schedule import ProcessesConfig, next_record, record_period
+from foretext.vectors.schedule import ProcessesConfig
 from foretext.vectors.tiles import Tiles
 
 __all__ = ["TileDescent"]
 
+RECORDS = 50  # lines of metrics in a training, about
 LEAST_RATE = 0.1  # of a budget, to learn in, however long it took to count
 NUM_SAVINGS = 3  # of all weights after a training: last checkpoint, result, and the page reads it
 
@@ -195,9 +196,9 @@ class TileDescent:
         step, budget = self.state.step, self._budget
         left = self.tiles.blocks - step % self.tiles.blocks  # of the epoch
         if budget is None:
-            every = record_period(self._num_steps)
+            every = max(self._num_steps // RECORDS, 1)
             return min(every - step % every, left)
-        until_record = next_record(self.state.records, budget) - self.state.seconds
+        until_record = (self.state.records + 1) * budget / RECORDS - self.state.seconds
         each = self.state.seconds / step if step else math.inf
         return min(max(int(until_record / each), 1), left)
 
@@ -244,8 +245,8 @@ class TileDescent:
     def _record_due(self) -> bool:
         state, budget = self.state, self._budget
         if budget is None:
-            return state.step % record_period(self._num_steps) == 0
-        return state.seconds >= next_record(state.records, budget)
+            return state.step % max(self._num_steps // RECORDS, 1) == 0
+        return state.seconds >= (state.records + 1) * budget / RECORDS
 
     def _record(self) -> None:
         """Add a line to the history and the log; none when nothing was counted since the last."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,10 +31,8 @@ from foretext.vectors.text_embedding import (
     shortened,
     word_weights,
 )
+from foretext.vectors.word_pairs import WordPairResult, evaluate_pairs
 from foretext.vectors.word_similarity import WordSimilarity, given_words
-
-if TYPE_CHECKING:
-    from foretext.vectors.word_pairs import WordPairResult
 
 __all__ = ["WordVectors"]
 
@@ -363,8 +361,6 @@ class WordVectors(WordSimilarity):
         Raises:
             EvaluationError: a line is malformed, or fewer than two pairs are in the vocabulary.
         """
-        from foretext.vectors.word_pairs import evaluate_pairs  # knows all files of labelled rows
-
         return evaluate_pairs(
             self.index_to_key,
             self.vectors,

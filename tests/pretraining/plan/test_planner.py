@@ -14,9 +14,8 @@ from foretext.base.sizes import SIZES
 from foretext.corpus import Corpus
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.pretraining.building import build_model
-from foretext.pretraining.plan import planner
+from foretext.pretraining.plan import Plan, planner
 from foretext.pretraining.plan import planner as trials
-from foretext.pretraining.plan.plan import Plan
 from foretext.pretraining.plan.planner import make_plan
 from foretext.recipe import Recipe
 from foretext.tokenizers.subwords import learn_subwords
