@@ -39,7 +39,9 @@ OF_OTHERS = {
     "--nproc-per-node",
     "--long",
     "--directory",
-}  # torchrun, zstd, Python
+    "--embeddings",
+    "--ignore-scripts",
+}  # torchrun, zstd, Python, llama.cpp, npm
 
 
 def options_in_sentences() -> set[str]:

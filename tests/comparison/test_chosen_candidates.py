@@ -119,7 +119,7 @@ def test_two_candidates_in_one_folder(tmp_path: Path, monkeypatch: pytest.Monkey
         ("span_qa", "textcnn", "no token between two texts"),
         ("text_to_text", "bert", "writes none"),
         ("text_to_text", "glove", "no token between two texts"),
-        ("tagging", "linear", "learns other tasks"),
+        ("span_qa", "linear", "learns other tasks"),
         ("matching", "embeddings", "learns other tasks"),
     ],
 )

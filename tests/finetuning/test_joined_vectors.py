@@ -225,7 +225,7 @@ def test_words_of_vectors_in_their_case_have_one_form(elmo: Path) -> None:
         ),
         ("tagging", "lstm", "vectors", "--with has no effect on 'lstm'; leave it out, or give a"),
         ("tagging", "vectors", "vectors", "--with has no effect on '.*vectors.txt'"),
-        ("tagging", "elmo", "bert", "joined with vectors of words, and this holds none"),
+        ("tagging", "elmo", "bert", "it holds no word vectors to join with the states of"),
         ("tagging", "elmo", "both", "--with names 2 bases"),
         ("sentence_vectors", "elmo", "vectors", "--with has no effect on sentence vectors over"),
     ],

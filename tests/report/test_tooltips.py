@@ -80,8 +80,8 @@ def test_the_line_of_perfect_answers_goes_through_equal_scores() -> None:
 
 
 def test_figures_under_the_pointer_have_no_exponents() -> None:
-    (values,) = chart_of(score_chart([(1995.2, 250_000.0)])).values()
-    assert [*values.values()] == ["1,995", "250,000"]
+    (values,) = chart_of(score_chart([(1995.2, 1_234_567.0)])).values()
+    assert [*values.values()] == ["1,995", "1,234,567"]
 
 
 def test_long_chinese_labels_keep_the_numbers_of_their_columns() -> None:

@@ -185,18 +185,20 @@ def digits(value: float, step: float = 0.0) -> str:
 
 def figure(value: float) -> str:
     """Return a value with about four digits and its thousands apart: 250,000, 0.01234."""
-    mantissa, exponent, power = f"{value:,.{_needed(value, 0.0, 4)}g}".partition("e")
+    if 1e3 <= abs(value) < 1e15:
+        return f"{value:,.0f}"
+    mantissa, exponent, power = f"{value:.4g}".partition("e")
     return f"{mantissa}e{int(power)}" if exponent else mantissa
 
 
-def _needed(value: float, step: float, least: int = USUAL_DIGITS) -> int:
+def _needed(value: float, step: float) -> int:
     """Return how many digits of a value count: all before the point, and down to the step."""
     if not value:
-        return least
+        return USUAL_DIGITS
     power = math.floor(math.log10(abs(value)) + 1e-9)
     whole = power + 1 if power < MOST_WHOLE else 0
     down_to_step = power - math.floor(math.log10(step) + 1e-9) + 1 if step else 0
-    return max(least, whole, down_to_step)
+    return max(USUAL_DIGITS, whole, down_to_step)
 
 
 def decimals(number: int) -> Words:

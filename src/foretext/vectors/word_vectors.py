@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from foretext.base.arguments import checked_arguments
+from foretext.base.arguments import checked_arguments, given_array
 from foretext.base.errors import SettingError
 from foretext.corpus.blocks import Advance
 from foretext.corpus.texts import counted_texts, iterate_texts
@@ -189,7 +189,8 @@ class WordVectors(WordSimilarity):
         Raises:
             SettingError: words and vectors do not go together, or a word stands there twice.
         """
-        given = WordVectors(given_words(words), np.atleast_2d(np.asarray(vectors, np.float32)))
+        more = np.atleast_2d(given_array(vectors, "vectors", np.float32))
+        given = WordVectors(given_words(words), more)
         if given.vector_size != self.vector_size:
             raise SettingError(
                 f"vectors of {given.vector_size} numbers cannot join vectors of "
