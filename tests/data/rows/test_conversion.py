@@ -205,6 +205,37 @@ def test_suggestions_are_no_labels(tmp_path: Path) -> None:
         read_texts(tmp_path / "b.json")
 
 
+@pytest.mark.parametrize("format", LABEL_FORMATS)
+def test_suggestions_are_told_apart_or_refused(format: TaskFormat, tmp_path: Path) -> None:
+    """They are all in the file, and nobody reads them as labels of a person."""
+    target, each = tmp_path / f"made{SUFFIXES[format]}", LABEL_FORMATS[format]
+    given = [_raw(tmp_path / "raw.jsonl", RAW), tmp_path / "a.tsv", tmp_path / "a.csv"]
+    given[1].write_text("Ada\tB-PER\nmet\tO\n\nBo\tB-PER\nLi\tI-PER\n\n")
+    given[2].write_text("text,label\na ship,sea\na court,law\n")
+    for source, kind in zip(given, ("spans", "spans", "texts"), strict=True):
+        if kind not in each.holds:
+            continue
+        if not each.tells_suggestions:
+            with pytest.raises(SettingError, match=f"no effect in {format}, which cannot tell"):
+                convert_labels(source, target, format, suggested=True)
+            assert not target.exists()
+            continue
+        convert_labels(source, target, format, suggested=True, overwrite=True)
+        written = target.read_text("utf-8")
+        assert all(label in written for label in ("PER",) * (kind == "spans") or ("sea", "law"))
+        with pytest.raises(CorpusError):
+            (read_tagged if kind == "spans" else read_texts)(target)
+
+
+def test_json_lines_keep_the_places_of_suggested_entities(tmp_path: Path) -> None:
+    source = _raw(tmp_path / "rows.jsonl", RAW)
+    convert_labels(source, tmp_path / "made.jsonl", suggested=True)
+    rows = [json.loads(line) for line in (tmp_path / "made.jsonl").read_text("utf-8").splitlines()]
+    assert all(row["spans"] is None for row in rows)
+    found = [[(e["start"], e["end"], e["label"]) for e in row["suggested"]] for row in rows]
+    assert found == [list(spans) for _, spans in RAW]
+
+
 def test_entities_in_the_last_column_of_conllu(tmp_path: Path) -> None:
     line = "1\tAda\t_\t_\t_\t_\t_\t_\t_\t"
     (tmp_path / "a.conllu").write_text(f"{line}NER=B-PER|SpaceAfter=No\n{line}_\n")

@@ -123,7 +123,7 @@ def convert_labels(
         target: the file to write.
         to: its format; None: by its suffix.
         task: what the rows teach; None: as they look.
-        suggested: write answers that a person shall check, where the format tells them apart.
+        suggested: write answers that a person shall check; for formats that tell them apart.
         rows: settings of how rows are read, such as ``{"text": "body"}`` or ``{"tag": 4}``.
         overwrite: replace the file, if there is one.
 
@@ -142,6 +142,8 @@ def convert_labels(
     seen = _seen(source, reading)
     found = task or seen.task(source)
     format = task_format(path, to, tagged=found == "tagging")
+    if suggested:
+        _refuse_suggestions(format)
     config = CONFIGS[found].checked({NORMAL_FORM: "none", **reading}, "rows")
     misfits: tuple[PlacedMisfit, ...] = ()
     if isinstance(config, TaggedConfig):
@@ -160,6 +162,17 @@ def convert_labels(
     answers = sum(len(each.labels if each.spans is None else each.spans) for each in tasks)
     return ConvertedLabels(
         str(target), format, found, len(tasks), answers, seen.unlabelled, misfits
+    )
+
+
+def _refuse_suggestions(format: TaskFormat) -> None:
+    """Refuse a format in which suggestions would be labels."""
+    if LABEL_FORMATS[format].tells_suggestions:
+        return
+    able = [name for name, each in LABEL_FORMATS.items() if each.tells_suggestions]
+    raise SettingError(
+        f"suggested (--suggested) has no effect in {format}, which cannot tell a suggestion from "
+        f"a person's label; give one of {', '.join(able)}, or leave it out."
     )
 
 

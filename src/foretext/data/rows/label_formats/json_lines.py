@@ -20,6 +20,7 @@ class JsonLines(LineFormat):
 
     name = "jsonl"
     suffixes = (".jsonl", ".ndjson")
+    tells_suggestions = True
 
     def lines(self, tasks: Sequence[LabelTask]) -> Iterator[str]:
         """Yield an object a task."""
@@ -37,12 +38,13 @@ def _label(task: LabelTask) -> dict[str, Any]:
 
 def _spans(task: LabelTask) -> dict[str, Any]:
     """Return tokens with their tags, or where there are none the places of the spans."""
-    if task.tags:
-        return {**task.own_tokens(), "tags": list(task.tags)}
-    if not task.is_labelled:  # a person fills the tags in
-        return {**task.own_tokens(), "tags": None}
     spans = [
         {"start": start, "end": end, "label": label, "text": task.text[start:end]}
         for start, end, label in task.spans or ()
     ]
-    return {**task.own_tokens(), "spans": spans}
+    answer = {"tags": list(task.tags)} if task.tags else {"spans": spans}
+    if task.is_labelled:
+        return {**task.own_tokens(), **answer}
+    (suggested,) = answer.values()
+    empty = "spans" if task.tokens is None else "tags"  # a person fills it in
+    return {**task.own_tokens(), empty: None, "suggested": suggested}

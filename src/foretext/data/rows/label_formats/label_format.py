@@ -101,6 +101,7 @@ class LabelFormat(ABC):
     holds: ClassVar[frozenset[str]] = frozenset({"texts", "spans"})  # what it has room for
     why_not: ClassVar[str] = ""  # the rest of the sentence, where it lacks one of the two
     is_of_tokens: ClassVar[bool] = False  # whether spans are tags of tokens, and not offsets
+    tells_suggestions: ClassVar[bool] = False  # whether readers tell them from a person's labels
 
     def plain(self, values: Mapping[str, Any]) -> PlainRow | None:
         """Return the plain form of a JSON object; None: it is none of this program."""

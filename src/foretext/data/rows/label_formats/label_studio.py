@@ -29,6 +29,7 @@ class LabelStudio(LineFormat):
 
     name = "label-studio"
     suffixes = (".json",)
+    tells_suggestions = True
 
     def plain(self, values: Mapping[str, Any]) -> PlainRow | None:
         """Return the row of a task, or of a flat object of JSON-MIN."""

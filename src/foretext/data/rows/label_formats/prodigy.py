@@ -22,11 +22,12 @@ class Prodigy(LineFormat):
     """A task a line, as `db-in` and `db-out` have it."""
 
     name = "prodigy"
+    tells_suggestions = True
 
     def plain(self, values: Mapping[str, Any]) -> PlainRow | None:
-        """Return the row of a line that somebody has answered."""
+        """Return the row of a line that somebody has answered, or that waits for an answer."""
         is_own = values.get("answer") in ANSWERS and any(name in values for name in OWN)
-        return _plain(values) if is_own else None
+        return _plain(values) if is_own or _is_suggestion(values) else None
 
     def lines(self, tasks: Sequence[LabelTask]) -> Iterator[str]:
         """Yield a task a line, accepted where somebody has labelled it."""
@@ -79,4 +80,10 @@ def _plain(values: Mapping[str, Any]) -> PlainRow:
     if isinstance(tokens, list) and all(isinstance(each, dict) for each in tokens):
         words = [each.get("text") for each in tokens]
         plain["tokens"] = [word for word in words if not isinstance(word, str) or word.strip()]
-    return PlainRow(plain, values["answer"] == "accept")
+    return PlainRow(plain, values.get("answer") == "accept")
+
+
+def _is_suggestion(values: Mapping[str, Any]) -> bool:
+    """Whether this is a line that `lines` wrote, and that nobody has answered."""
+    meta = values.get("meta")
+    return "answer" not in values and isinstance(meta, dict) and {"priority", "why"} <= {*meta}
