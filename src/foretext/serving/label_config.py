@@ -5,18 +5,22 @@ https://labelstud.io/tags/
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Set
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 from foretext.serving.errors import BadRequest, CannotServe
 
-__all__ = ["ABILITY", "Control", "controls_of", "fitting_control"]
+__all__ = ["ABILITY", "Control", "controls_of", "no_label_in_common"]
 
 ABILITY = {"Choices": "predict", "Labels": "tag"}  # what a model needs to answer a control
 TEXTS = ("Text",)  # objects whose offsets are those of their text
-LARGEST = 1 << 20  # characters
+LARGEST = 1 << 16  # characters
 SHOWN = 5  # labels that a sentence names
+# In which "<!" is text; one that does not end reaches to the end, so that each is read once.
+_LITERAL = re.compile(r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)", re.DOTALL)
+_DECLARATION = re.compile(r"<!(?!--|\[CDATA\[)")
 
 
 class Control(NamedTuple):
@@ -47,68 +51,101 @@ class Control(NamedTuple):
         """Whether Label Studio knows a label here."""
         return not self.labels or label in self.labels
 
+    def shared(self, labels: Set[str]) -> int:
+        """Return how many of a model's labels are its own; 0 where its labels come with tasks."""
+        return sum(label in labels for label in dict.fromkeys(self.labels))
 
-def controls_of(config: str) -> list[Control]:
+    def is_without(self, labels: Set[str]) -> bool:
+        """Whether it has labels, and none of a model's."""
+        return bool(self.labels and labels) and not self.shared(labels)
+
+
+def controls_of(config: str, field: str = "label_config") -> list[Control]:
     """Return the controls of a project that a model here may answer.
+
+    Args:
+        config: its labelling configuration.
+        field: of the request, for what is refused.
 
     Raises:
         BadRequest: this is no configuration.
     """
-    if len(config) > LARGEST or "<!" in config.replace("<!--", ""):
-        raise BadRequest("label_config: it is too long, or declares entities or a document type.")
+    if len(config) > LARGEST:
+        raise BadRequest(
+            f"{field}: it has {len(config):,} characters, {LARGEST:,} are allowed; leave out "
+            "labels that the model does not have."
+        )
+    if _DECLARATION.search(_LITERAL.sub("", config)):
+        raise BadRequest(
+            f"{field}: it declares a document type or entities; remove the lines that begin with "
+            "<!DOCTYPE or <!ENTITY."
+        )
     try:
         root = ElementTree.fromstring(config)
     except ElementTree.ParseError as error:
-        raise BadRequest(f"label_config: this is no XML ({error}).") from None
+        raise BadRequest(
+            f"{field}: this is no XML ({error}); copy the labelling configuration of the project."
+        ) from None
     objects = {each.get("name"): each for each in root.iter() if each.get("value")}
     found = []
-    for control in root.iter():
-        if control.tag not in ABILITY or not control.get("name"):
-            continue
+    for control, inner in _with_labels(root, field):
         shown = objects.get((control.get("toName") or "").split(",")[0])
         value = "" if shown is None else shown.get("value", "")
         if shown is None or shown.tag not in TEXTS or not value.startswith("$"):
             continue
+        has_own = not (control.get("value") or "").startswith("$")  # else they come with the task
         found.append(
             Control(
                 control.tag,
                 control.get("name", ""),
                 shown.get("name", ""),
                 value.removeprefix("$"),
-                tuple(_labels(control)),
+                tuple(inner) if has_own else (),
                 control.get("choice", "single") != "multiple",
             )
         )
     return found
 
 
-def fitting_control(
-    controls: Iterable[Control], ability: str, labels: Collection[str]
-) -> Control | None:
-    """Return the control of a kind that has most of a model's labels; None: there is none.
+def _with_labels(
+    root: ElementTree.Element, field: str
+) -> list[tuple[ElementTree.Element, list[str]]]:
+    """Return each control with its labels, in one walk; an alias is what regions name.
 
     Raises:
-        CannotServe: none of them has any of the labels.
+        BadRequest: a control stands within another one.
     """
-    own = [control for control in controls if control.ability == ability]
-    if not own:
-        return None
-    best = max(own, key=lambda control: sum(map(control.allows, labels)))
-    if labels and not any(map(best.allows, labels)):
-        raise CannotServe(
-            f'<{best.kind} name="{best.from_name}"> has none of the model\'s labels: it has '
-            f"{_shown(best.labels)}, the model {_shown(labels)}; give the project the same ones."
-        )
-    return best
+    found: list[tuple[ElementTree.Element, list[str]]] = []
+    waiting: list[tuple[ElementTree.Element, list[str] | None]] = [(root, None)]
+    while waiting:
+        each, labels = waiting.pop()
+        if each.tag in ABILITY and each.get("name"):
+            if labels is not None:
+                raise BadRequest(
+                    f'{field}: <{each.tag} name="{each.get("name", "")[:40]}"> stands within '
+                    "another control; put it beside that one."
+                )
+            labels = []
+            found.append((each, labels))
+        elif labels is not None and (label := each.get("alias") or each.get("value")):
+            labels.append(label)
+        waiting.extend((child, labels) for child in reversed(each))
+    return found
 
 
-def _labels(control: ElementTree.Element) -> Iterable[str]:
-    """Yield the labels of a control; an alias is what regions name."""
-    if (control.get("value") or "").startswith("$"):  # they come with the task
-        return
-    for each in control.iter():
-        if each is not control and (label := each.get("alias") or each.get("value")):
-            yield label
+def no_label_in_common(control: Control, labels: Collection[str], address: str) -> CannotServe:
+    """Return the refusal of a control that has none of the labels of models.
+
+    Args:
+        control: of the project.
+        labels: of all models that could answer it.
+        address: of a single model, which the project may ask instead.
+    """
+    return CannotServe(
+        f'<{control.kind} name="{control.from_name}"> has none of the model\'s labels: it has '
+        f"{_shown(control.labels)}, the model {_shown(labels)}; give the project the same ones, or "
+        f"connect it to a model that has them ({address})."
+    )
 
 
 def _shown(labels: Collection[str]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from foretext.serving.errors import BadRequest
-from foretext.serving.label_config import controls_of
+from foretext.serving.label_config import Control, controls_of
+from foretext.tasks.classification.linear import LinearClassifier
 from tests.serving.conftest import Server
 from tests.serving.routes.conftest import Verb
 
@@ -117,7 +119,7 @@ def test_setup_says_which_model_answers(server: Server) -> None:
         ),
         ("<View/>", "No model here answers this project"),
         ("<View>", "label_config: this is no XML"),
-        ('<!DOCTYPE a [<!ENTITY b "c">]><View/>', "declares entities"),
+        ('<!DOCTYPE a [<!ENTITY b "c">]><View/>', "declares a document type or entities"),
         (LABELS.replace("$article", "$other").format(""), "data has no 'other'"),
     ],
 )
@@ -144,5 +146,60 @@ def test_the_controls_of_a_configuration() -> None:
     first, second = controls_of(config)
     assert first == ("Choices", "c", "a", "x", ("sea",), False)
     assert (second.from_name, second.labels, second.allows("any")) == ("d", (), True)
-    with pytest.raises(BadRequest, match="too long"):
-        controls_of(" " * (1 << 21))
+    with pytest.raises(BadRequest, match=r"schema: it has 65,537 characters, 65,536 are allowed"):
+        controls_of(" " * (1 << 16 | 1), "schema")
+
+
+def test_a_control_within_a_control_is_refused_at_once() -> None:
+    depth = 1000
+    nested = '<Choices name="c" toName="a">' * depth + "</Choices>" * depth
+    with pytest.raises(BadRequest, match=r'name="c"> stands within another control; put it beside'):
+        controls_of(f'<View><Text name="a" value="$x"/>{nested}</View>')
+
+
+def test_labels_in_groups_are_all_read() -> None:
+    (found,) = controls_of(
+        """<View><Text name="a" value="$x"/><Choices name="c" toName="a"><View><Choice value="1">
+        <Choice value="2"/></Choice></View><Choice value="3"/></Choices></View>"""
+    )
+    assert found.labels == ("1", "2", "3")
+
+
+def test_declarations_are_refused_and_literal_text_is_not() -> None:
+    harmless = '<View><!-- <!ENTITY --><Text name="a" value="$x"/><![CDATA[<!DOCTYPE]]></View>'
+    assert controls_of(harmless) == []
+    for config in (
+        '<!DOCTYPE a [<!ENTITY b "c">]><View/>',
+        "<!-- a --><!DOCTYPE a><View/>",
+        "<?a <!-- ?><!DOCTYPE a><?a --> ?><View/>",
+    ):
+        with pytest.raises(BadRequest, match="remove the lines that begin with <!DOCTYPE"):
+            controls_of(config)
+
+
+def test_a_control_without_labels_shares_none() -> None:
+    free = Control("Choices", "a", "t", "x", (), True)
+    own = Control("Choices", "b", "t", "x", ("sea",), True)
+    assert (free.shared({"sea"}), own.shared({"sea"})) == (0, 1)
+    assert (free.is_without({"sea"}), own.is_without({"law"}), own.is_without(set())) == (
+        False, True, False,
+    )  # fmt: skip
+
+
+def test_of_two_models_the_one_with_the_labels_answers(
+    serve: Callable[..., Server], models: dict[str, Any]
+) -> None:
+    mood = LinearClassifier().fit(["a ship", "a cow"] * 9, ["good", "bad"] * 9)
+    started = serve({"topics": models["classifier"], "mood": mood})
+    config = CHOICES.format(_named(["good", "bad"], "Choice"))
+    assert _asked(started, config).json()["model_version"] == "mood"
+    topics = [str(name) for name in models["classifier"].label_names]
+    config = CHOICES.format(_named([*topics, "good"], "Choice"))
+    assert _asked(started, config).json()["model_version"] == "topics"
+    refused = _asked(started, CHOICES.format(_named(["red"], "Choice")))
+    assert refused.status_code == 422
+    assert "connect it to a model that has them (/models/NAME/label-studio)" in refused.text
+    both = f"""<View>{CHOICES.format(_named(["good"], "Choice"))}
+    {LABELS.format(_named(["nowhere"], "Label"))}</View>"""
+    tagger = serve({"mood": mood, "tagger": models["tagger"]})
+    assert _asked(tagger, both).json()["model_version"] == "mood"

@@ -18,7 +18,7 @@ from foretext.data.rows.label_formats.label_studio import results_of
 from foretext.serving.abilities.predict import PredictOptions
 from foretext.serving.body import FiniteJson, Reply
 from foretext.serving.errors import BadRequest, CannotServe
-from foretext.serving.label_config import ABILITY, Control, controls_of, fitting_control
+from foretext.serving.label_config import ABILITY, Control, controls_of, no_label_in_common
 from foretext.serving.routes.operations import health
 from foretext.serving.served_model import ServedModel
 from foretext.serving.service import Service
@@ -142,7 +142,7 @@ async def predictions_of_model(name: str, body: TasksBody, request: Request) -> 
 
 def _setup(body: SetupBody, request: Request, name: str | None) -> dict[str, str]:
     models = Service.of(request).models
-    controls = controls_of(body.label_schema) if body.label_schema.strip() else []
+    controls = controls_of(body.label_schema, "schema") if body.label_schema.strip() else []
     if not controls:  # a new project, which shall get its labels later
         return {"model_version": models.named(name).name}
     return {"model_version": _version(_pairs(controls, request, name))}
@@ -168,29 +168,46 @@ def _version(pairs: Sequence[_Pair]) -> str:
 
 
 def _pairs(controls: Sequence[Control], request: Request, name: str | None) -> list[_Pair]:
-    """Return the controls that models answer, a control of each kind.
+    """Return the controls that models answer, one of each kind: with most labels in common.
 
     Raises:
-        CannotServe: there is none, or a control has none of its model's labels.
+        CannotServe: there is none, or none has a label of a model.
     """
-    models, found = Service.of(request).models, []
-    for ability in dict.fromkeys(control.ability for control in controls):
-        able = [
-            model
-            for model in ([models.named(name)] if name is not None else models)
-            if ability in model.abilities and len(model.model.fields) == 1
-        ]
-        if able:
-            control = fitting_control(controls, ability, _labels(able[0]))
-            assert control is not None
-            found.append(_Pair(control, able[0]))
+    models = Service.of(request).models
+    asked = [models.named(name)] if name is not None else list(models)
+    found: list[_Pair] = []
+    refused: list[CannotServe] = []
+    for ability in ABILITY.values():
+        own = [control for control in controls if control.ability == ability]
+        able = [each for each in asked if ability in each.abilities and _is_single(each)]
+        if not own or not able:
+            continue
+        labels = {model.name: frozenset(_labels(model)) for model in able}
+        shared = {
+            _Pair(control, model): control.shared(labels[model.name])
+            for control in own
+            for model in able
+            if not control.is_without(labels[model.name])
+        }
+        if shared:  # the first of those that are equally good
+            found.append(max(shared, key=lambda pair: shared[pair]))
+        else:
+            known = frozenset().union(*labels.values())
+            refused.append(no_label_in_common(own[0], known, "/models/NAME/label-studio"))
     if found:
         return found
+    if refused:
+        raise refused[0]
     kinds = " or ".join(f"<{kind}> (which needs '{need}')" for kind, need in ABILITY.items())
     raise CannotServe(
         f'No model here answers this project: it needs {kinds} over a <Text> with value="$NAME", '
         "and a model that can do it; /info says what the models do."
     )
+
+
+def _is_single(model: ServedModel) -> bool:
+    """Whether a model reads one text, and no pair."""
+    return len(model.model.fields) == 1
 
 
 def _labels(model: ServedModel) -> list[str]:
