@@ -190,3 +190,22 @@ def test_texts_of_a_table_are_embedded_without_the_rest(
     assert (refused.code, "--text COLUMN" in refused.err) == (2, True)
     (line,) = command("embed", run, path, "--text", "body").out.splitlines()
     assert json.loads(line)["text"] == "the ship"
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "sentence"),
+    [
+        ("out", ("--to", "label_studio"), "--to label_studio: there is no such format. Did you"),
+        ("out", ("--to", "spacy"), "--to spacy: there is no such format. There are: csv, tsv"),
+        ("out.txt", (), "the name does not say which format of labels is meant"),
+    ],
+)
+def test_a_format_that_is_not_known_or_not_said(
+    target: str, options: tuple[str, ...], sentence: str, command: Command, tmp_path: Path
+) -> None:
+    source = tmp_path / "d.jsonl"
+    source.write_text('{"text": "a ship", "label": "sea"}\n')
+    done = command("convert", source, tmp_path / target, *options)
+    assert done.code == 2
+    assert sentence in " ".join(done.err.split())
+    assert not (tmp_path / target).exists()

@@ -10,7 +10,7 @@ import typer
 from foretext.base.counted import counted
 from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
-from foretext.cli.converting_labels import convert_rows, is_of_labels
+from foretext.cli.converting_labels import convert_rows, is_of_labels, refuse_undecided
 from foretext.cli.row_options import Label, Reading, Tag, Text, TextA, TextB, Token
 from foretext.cli.shared import AsJson, Overwrite, clock_of, given_options, print_json
 from foretext.tasks.named_columns import reading_options
@@ -99,6 +99,7 @@ def convert(
             task=task, suggested=suggested, overwrite=overwrite,
         )  # fmt: skip
         return
+    refuse_undecided(source, target, to)
     of_labels |= {"suggested": True} if suggested else {}
     of_labels |= {"set": settings} if settings else {}
     _refuse(of_labels, f"{target} is to hold vectors, not labels (--to names a format)")

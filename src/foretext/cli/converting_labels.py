@@ -12,16 +12,49 @@ from foretext.cli.shared import clock_of, print_json
 if TYPE_CHECKING:
     from foretext.data.rows.conversion import ConvertedLabels
 
-__all__ = ["convert_rows", "is_of_labels"]
+__all__ = ["convert_rows", "is_of_labels", "refuse_undecided"]
 
 SHOWN = 10  # entities that do not fit
 
 
 def is_of_labels(target: Path, to: str | None) -> bool:
-    """Whether a file is to hold labels, by its format or by its suffix."""
-    from foretext.data.rows.label_formats import LABEL_FORMATS, format_named_by
+    """Whether a file is to hold labels, by its format or by its suffix.
 
-    return to in LABEL_FORMATS if to is not None else format_named_by(target) is not None
+    Raises:
+        SettingError: there is no such format.
+    """
+    from foretext.base.errors import SettingError, did_you_mean
+    from foretext.data.rows.label_formats import LABEL_FORMATS, format_named_by
+    from foretext.vectors.formats import FORMATS
+
+    if to is None:
+        return format_named_by(target) is not None
+    known = (*LABEL_FORMATS, *FORMATS)
+    if to not in known:
+        hint = did_you_mean(to, known) or f" There are: {', '.join(known)}."
+        raise SettingError(f"--to {to}: there is no such format.{hint}")
+    return to in LABEL_FORMATS
+
+
+def refuse_undecided(source: Path, target: Path, to: str | None) -> None:
+    """Refuse rows by their name whose target does not say what it is to hold.
+
+    Raises:
+        SettingError: it does not, and no format is given.
+    """
+    from foretext.base.errors import SettingError, VectorFileError
+    from foretext.data.rows.label_formats import LABEL_FORMATS, format_named_by
+    from foretext.vectors.formats.detection import detect_format
+
+    if to is not None or not source.is_file() or format_named_by(source) is None:
+        return
+    try:
+        detect_format(source)
+    except VectorFileError:
+        raise SettingError(
+            f"{target}: the name does not say which format of labels is meant, and {source} has "
+            f"no vectors; give --to with one of {', '.join(LABEL_FORMATS)}."
+        ) from None
 
 
 def convert_rows(

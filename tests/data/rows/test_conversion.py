@@ -296,3 +296,49 @@ def test_real_sentences_come_back_equal(
     given, back = read_tagged(shared_data / name), read_tagged(target)
     assert made.misfits == ()
     assert _entities(back) == _entities(given)
+
+
+@pytest.mark.parametrize(
+    ("rows", "target", "sentence"),
+    [
+        ([{"tokens": ["a\tb"], "tags": ["O"]}], "b.tsv", "a token holds a tab or a line end"),
+        ([{"tokens": ["a\rb"], "tags": ["O"]}], "b.conllu", "a token holds a tab or a line end"),
+        ([{"tokens": ["a"], "tags": ["B-x|y"]}], "b.conllu", r"a tag holds '\|'"),
+        ([{"text": "a", "label": []}], "b.csv", "it has no label, which an empty cell"),
+        ([{"text": "a", "label": ["x | y", "z"]}], "b.csv", r"a label holds ' \| '"),
+    ],
+)
+def test_rows_that_could_not_be_read_back_are_refused_with_their_place(
+    rows: list[dict[str, Any]], target: str, sentence: str, tmp_path: Path
+) -> None:
+    key = "tags" if "tags" in rows[0] else "label"
+    plain = {"tokens": ["c"], "tags": ["B-x"]} if key == "tags" else {"text": "c", "label": "z"}
+    source = tmp_path / "rows.jsonl"
+    source.write_text("".join(f"{json.dumps(row)}\n" for row in (plain, *rows)))
+    with pytest.raises(CorpusError, match=rf"rows\.jsonl:2: {sentence}"):
+        convert_labels(source, tmp_path / target)
+    assert not (tmp_path / target).exists()
+
+
+@needs_spacy
+@pytest.mark.slow
+def test_parts_of_speech_are_no_entities_of_a_docbin(tmp_path: Path) -> None:
+    import spacy
+
+    (tmp_path / "a.tsv").write_text("the\tDET\nship\tNOUN\nsails\tVERB\n\n")
+    convert_labels(tmp_path / "a.tsv", tmp_path / "a.spacy", task="tagging")
+    found = spacy.tokens.DocBin().from_disk(tmp_path / "a.spacy")
+    (document,) = found.get_docs(spacy.vocab.Vocab())
+    assert [token.tag_ for token in document] == ["DET", "NOUN", "VERB"]
+    assert [token.ent_type_ for token in document] == ["", "", ""]
+    assert [row.tags for row in read_tagged(tmp_path / "a.spacy")] == [("DET", "NOUN", "VERB")]
+
+
+def test_of_two_controls_the_user_names_one(tmp_path: Path) -> None:
+    chosen = [{"from_name": name, "value": {"choices": [name.upper()]}} for name in ("a", "b")]
+    task = {"data": {"text": "x", "label": "old"}, "annotations": [{"result": chosen}]}
+    (tmp_path / "a.json").write_text(json.dumps([task]))
+    with pytest.raises(CorpusError, match="label"):
+        convert_labels(tmp_path / "a.json", tmp_path / "b.csv", task="classification")
+    convert_labels(tmp_path / "a.json", tmp_path / "b.csv", rows={"label": "b"})
+    assert (tmp_path / "b.csv").read_text() == "text,label\nx,B\n"

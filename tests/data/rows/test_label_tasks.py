@@ -232,7 +232,7 @@ def test_tasks_of_prodigy_have_tokens_with_places(tmp_path: Path) -> None:
     assert [(each["id"], each["ws"]) for each in made["tokens"]] == [
         (0, True),
         (1, False),
-        (2, True),
+        (2, False),
     ]
     assert made["spans"] == [
         {"start": 0, "end": 5, "label": "PER", "token_start": 0, "token_end": 1}

@@ -159,10 +159,17 @@ def convert_labels(
         tasks = _of_labels(read_texts(source, config))
     tasks = [each._replace(is_labelled=not suggested) for each in tasks]
     write_tasks(tasks, path, format)
-    answers = sum(len(each.labels if each.spans is None else each.spans) for each in tasks)
+    answers = sum(map(_num_answers, tasks))
     return ConvertedLabels(
         str(target), format, found, len(tasks), answers, seen.unlabelled, misfits
     )
+
+
+def _num_answers(task: LabelTask) -> int:
+    """Return the number of labels, of entities, or of tags that are of no entities."""
+    if task.spans is None:
+        return len(task.labels)
+    return len(task.spans) or (0 if {*task.tags} <= {"O"} else len(task.tags))
 
 
 def _refuse_suggestions(format: TaskFormat) -> None:
@@ -238,7 +245,9 @@ def _are_objects(file: InputFile) -> bool:
 
 def _of_labels(rows: Sequence[LabelledText] | Sequence[LabelledPair]) -> list[LabelTask]:
     choices = tuple(dict.fromkeys(label for row in rows for label in row.labels))
-    return [LabelTask(_texts(row), labels=row.labels, choices=choices) for row in rows]
+    return [
+        LabelTask(_texts(row), labels=row.labels, choices=choices, place=row.place) for row in rows
+    ]
 
 
 def _texts(row: LabelledText | LabelledPair) -> dict[str, str]:
@@ -266,10 +275,12 @@ def _of_sentence(
     """
     if row.raw is not None and row.raw.entities is not None and not is_of_tokens:
         text, given = row.raw.text, row.raw.tokens
-        return LabelTask({"text": text}, tokens=given, spans=row.raw.entities)
+        return LabelTask({"text": text}, tokens=given, spans=row.raw.entities, place=row.place)
     text, tokens = _placed(row, closed=closed)
-    spans = list(_spans(row.tags, tokens, notation))
-    return LabelTask({"text": text}, tokens=tokens, spans=spans, tags=row.tags)
+    spans: list[TextSpan] = []
+    if notation is not None or not is_of_tokens:
+        spans = list(_spans(row.tags, tokens, notation))
+    return LabelTask({"text": text}, tokens=tokens, spans=spans, tags=row.tags, place=row.place)
 
 
 def _placed(row: TaggedSentence, *, closed: bool) -> tuple[str, Sequence[TextToken]]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from foretext.base.errors import SettingError
+from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows.label_formats.conllu import ConllU
 from foretext.data.rows.label_formats.docbin import DocBinFile
 from foretext.data.rows.label_formats.doccano import Doccano
@@ -101,7 +101,11 @@ def write_tasks(tasks: Sequence[LabelTask], path: Path, format: TaskFormat) -> N
         format: that fits them (`task_format`).
 
     Raises:
+        CorpusError: a task could not be read back.
         OutputError: it cannot be written.
         MissingExtraError: a package for this format is not installed.
     """
+    for task, why in LABEL_FORMATS[format].misfits(tasks):
+        shown = task.place or f"the text '{task.text[:40]}'"
+        raise CorpusError(f"{shown}: {why}.")
     LABEL_FORMATS[format].write(tasks, path)

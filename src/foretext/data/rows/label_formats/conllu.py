@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from foretext.corpus.text_tokens import TextToken
-from foretext.data.rows.label_formats.label_format import LabelTask, LineFormat
+from foretext.data.rows.label_formats.label_format import LabelTask, LineFormat, tasks_with_tabs
 from foretext.metrics import detect_notation
 
 __all__ = ["ENTITY", "ConllU", "entity_name", "features_of", "placed_text"]
@@ -33,6 +33,13 @@ class ConllU(LineFormat):
     holds = frozenset({"spans"})
     why_not: ClassVar[str] = "it has tokens, and no labels of texts; give jsonl or docbin"
     is_of_tokens = True
+
+    def misfits(self, tasks: Sequence[LabelTask]) -> Iterator[tuple[LabelTask, str]]:
+        """Yield sentences that would have more columns; see `LabelFormat.misfits`."""
+        yield from tasks_with_tabs(tasks)
+        for task in tasks:
+            if any("|" in tag for tag in task.tags):
+                yield task, "a tag holds '|', which parts the last column; rename it, or give tsv"
 
     def lines(self, tasks: Sequence[LabelTask]) -> Iterator[str]:
         """Yield a line a token, and an empty line after each sentence."""

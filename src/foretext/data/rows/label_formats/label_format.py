@@ -24,6 +24,7 @@ __all__ = [
     "TextSpan",
     "json_text",
     "rounded",
+    "tasks_with_tabs",
 ]
 
 TextSpan = tuple[int, int, str]  # characters from the first up to the one after the last; a label
@@ -43,6 +44,7 @@ class LabelTask(NamedTuple):
         tags: of the tokens, as the model's rows write them.
         choices: all labels that there are.
         is_labelled: whether a person has chosen the answer; else a model suggests it.
+        place: ``file:line`` of the row; "": it comes from no file.
     """
 
     texts: Mapping[str, str]
@@ -55,6 +57,7 @@ class LabelTask(NamedTuple):
     tags: Sequence[str] = ()
     choices: Sequence[LabelValue] = ()
     is_labelled: bool = False
+    place: str = ""
 
     @property
     def text(self) -> str:
@@ -107,6 +110,10 @@ class LabelFormat(ABC):
         """Return the plain form of a JSON object; None: it is none of this program."""
         return None
 
+    def misfits(self, tasks: Sequence[LabelTask]) -> Iterator[tuple[LabelTask, str]]:
+        """Yield tasks that could not be read back as they are, each with a sentence on why."""
+        yield from ()
+
     @abstractmethod
     def write(self, tasks: Sequence[LabelTask], path: Path) -> None:
         """Write tasks, all of one kind, into a file, which appears whole or not at all.
@@ -128,6 +135,14 @@ class LineFormat(LabelFormat):
     @abstractmethod
     def lines(self, tasks: Sequence[LabelTask]) -> Iterator[str]:
         """Yield the text of a file, line by line."""
+
+
+def tasks_with_tabs(tasks: Sequence[LabelTask]) -> Iterator[tuple[LabelTask, str]]:
+    """Yield tasks of which a token or a tag would end a column or a line."""
+    for task in tasks:
+        for name, texts in (("token", task.words), ("tag", task.tags)):
+            if any(each in text for text in texts for each in "\t\r\n"):
+                yield task, f"a {name} holds a tab or a line end; give jsonl"
 
 
 def json_text(value: Any) -> str:

@@ -105,7 +105,9 @@ def _of_task(values: Mapping[str, Any]) -> PlainRow:
     if not done:
         return PlainRow(values["data"], is_labelled=False)
     best = next((each for each in done if each.get("ground_truth")), done[-1])
-    return PlainRow({**values["data"], **_of_results(best["result"])})
+    own = _of_results(best["result"])
+    kept = {name: value for name, value in values["data"].items() if name != "label"}
+    return PlainRow({**kept, **own})
 
 
 def _of_results(results: list[Any]) -> dict[str, Any]:

@@ -56,12 +56,11 @@ def _spans(task: LabelTask) -> dict[str, Any]:
         spans.append(span)
     if task.tokens is None:
         return {"spans": spans}
-    starts = [token.start for token in tokens]
     return {
         "tokens": [
             {
                 "text": token.text, "start": token.start, "end": token.end, "id": number,
-                "ws": starts[number + 1 : number + 2] != [token.end],
+                "ws": task.text[token.end : token.end + 1].isspace(),
             }
             for number, token in enumerate(tokens)
         ],

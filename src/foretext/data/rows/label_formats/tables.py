@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from foretext.data.rows.label_formats.label_format import LabelTask, LineFormat
+from foretext.data.rows.label_formats.label_format import LabelTask, LineFormat, tasks_with_tabs
 from foretext.data.rows.sheet_cells import SHEET_COLUMNS, guarded_cell
 
 __all__ = ["Csv", "TokenLines"]
@@ -26,6 +26,18 @@ class Csv(LineFormat):
         "the entities of a text do not fit into a row of a table; give tsv, with a token a line, "
         "or label-studio, doccano, prodigy or jsonl"
     )
+
+    def misfits(self, tasks: Sequence[LabelTask]) -> Iterator[tuple[LabelTask, str]]:
+        """Yield rows whose cell of labels would read otherwise; see `LabelFormat.misfits`."""
+        have_several = any(len(task.labels) > 1 for task in tasks)
+        for task in tasks:
+            if not task.is_labelled:
+                continue
+            names = list(map(str, task.labels))
+            if not names and not have_several:
+                yield task, "it has no label, which an empty cell would hide; give jsonl"
+            elif have_several and names and SEPARATOR.join(names).split(SEPARATOR) != names:
+                yield task, f"a label holds '{SEPARATOR}', which parts labels in a cell; give jsonl"
 
     def lines(self, tasks: Sequence[LabelTask]) -> Iterator[str]:
         """Yield a header and a row a task."""
@@ -51,6 +63,10 @@ class TokenLines(LineFormat):
     holds = frozenset({"spans"})
     why_not: ClassVar[str] = "a text may hold tabs and line ends, which .tsv cannot have; give csv"
     is_of_tokens = True
+
+    def misfits(self, tasks: Sequence[LabelTask]) -> Iterator[tuple[LabelTask, str]]:
+        """Yield sentences that would have more columns; see `LabelFormat.misfits`."""
+        return tasks_with_tabs(tasks)
 
     def lines(self, tasks: Sequence[LabelTask]) -> Iterator[str]:
         """Yield a line a token."""
