@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from foretext.base.errors import CorpusError, OutputError, SettingError
 from foretext.data.rows import TaggedSentence, read_pairs, read_tagged, read_texts
 from foretext.data.rows.conversion import convert_labels
-from foretext.data.rows.label_formats import LABEL_FORMATS, TaskFormat
+from foretext.data.rows.label_formats import LABEL_FORMATS, TaskFormat, docbin
 from foretext.metrics import Span, detect_notation, entity_spans
 
 needs_spacy = pytest.mark.skipif(find_spec("spacy") is None, reason="spaCy is not installed")
@@ -342,3 +343,29 @@ def test_of_two_controls_the_user_names_one(tmp_path: Path) -> None:
         convert_labels(tmp_path / "a.json", tmp_path / "b.csv", task="classification")
     convert_labels(tmp_path / "a.json", tmp_path / "b.csv", rows={"label": "b"})
     assert (tmp_path / "b.csv").read_text() == "text,label\nx,B\n"
+
+
+def test_a_table_of_labelled_rows_computes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        '{"text": "=cmd|\' /C calc\'!A0", "label": "sea"}\n{"text": "a ship", "label": "-x"}\n'
+    )
+    convert_labels(tmp_path / "a.jsonl", tmp_path / "b.csv")
+    _, *lines = (tmp_path / "b.csv").read_text().splitlines()
+    assert [line[:2] for line in lines] == ["'=", "a "]
+    assert [(row.text, *row.labels) for row in read_texts(tmp_path / "b.csv")] == [
+        ("=cmd|' /C calc'!A0", "sea"),
+        ("a ship", "-x"),
+    ]
+
+
+@needs_spacy
+@pytest.mark.slow
+def test_a_docbin_that_unpacks_to_very_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(docbin, "LARGEST", 4 << 20)
+    (tmp_path / "a.spacy").write_bytes(zlib.compress(bytes(5 << 20)))
+    (tmp_path / "b.spacy").write_bytes(bytes(5 << 20))
+    for name in ("a", "b"):
+        with pytest.raises(CorpusError, match=rf"{name}\.spacy holds more than 4,194,304 bytes"):
+            read_texts(tmp_path / f"{name}.spacy")

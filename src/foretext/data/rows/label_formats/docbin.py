@@ -20,7 +20,8 @@ from foretext.data.rows.record import Record
 
 __all__ = ["DocBinFile", "docbin_records"]
 
-LARGEST = 1 << 31  # bytes of a file, unpacked
+LARGEST = 256 << 20  # bytes of a file, unpacked: as of a row of text
+PIECE = 1 << 20  # bytes that are unpacked at once, to count them
 CHOSEN = 0.5  # from which a category is a label
 SPANS_KEY = "sc"  # of spaCy's span categorizer
 UPOS = frozenset(
@@ -60,9 +61,11 @@ def docbin_records(source: Source) -> Iterator[Record]:
     """
     spacy = _spacy(f"Reading {source.name}")
     with source.open() as file:
-        data = file.read()
-    if _is_too_large(data):
-        raise CorpusError(f"{source.name} holds more than {LARGEST:,} bytes; divide it.")
+        data = file.read(LARGEST + 1)  # packed, it is smaller
+    if len(data) > LARGEST or _is_too_large(data):
+        raise CorpusError(
+            f"{source.name} holds more than {LARGEST:,} bytes; divide its documents among files."
+        )
     try:
         found = spacy.tokens.DocBin().from_bytes(data)
         documents = list(found.get_docs(spacy.vocab.Vocab()))
@@ -76,12 +79,17 @@ def docbin_records(source: Source) -> Iterator[Record]:
 
 
 def _is_too_large(data: bytes) -> bool:
-    unpacker = zlib.decompressobj()
+    """Whether the unpacked bytes are too many, of which a piece is in memory at once."""
+    unpacker, size = zlib.decompressobj(), 0
     try:
-        unpacker.decompress(data, LARGEST)
+        while data and size <= LARGEST:
+            piece = unpacker.decompress(data, PIECE)
+            size, data = size + len(piece), unpacker.unconsumed_tail
+            if not piece and unpacker.eof:
+                break
     except zlib.error:  # whoever reads it says that it is damaged
         return False
-    return bool(unpacker.unconsumed_tail)
+    return size > LARGEST
 
 
 def _spacy(purpose: str) -> Any:

@@ -42,17 +42,17 @@ class Csv(LineFormat):
     def lines(self, tasks: Sequence[LabelTask]) -> Iterator[str]:
         """Yield a header and a row a task."""
         names = list(tasks[0].texts) if tasks else ["text"]
-        if tasks and tasks[0].is_labelled:
+        rows = [_cells(task) for task in tasks]
+        are_plain = all(task.is_labelled for task in tasks) and all(
+            guarded_cell(cell) == cell for row in rows for cell in row
+        )
+        if rows and are_plain:  # by its other columns a reader knows that cells are guarded
+            width = len(names) + 1
             yield _csv_line([*names, SHEET_COLUMNS[0]])
-            yield from (_csv_line(_labelled_cells(task)) for task in tasks)
+            yield from (_csv_line(row[:width]) for row in rows)
             return
         yield _csv_line([*names, *SHEET_COLUMNS])
-        for task in tasks:
-            cells = [
-                *task.texts.values(), "", _answer(task), _cell(task.probability),
-                _cell(task.priority), task.why,
-            ]  # fmt: skip
-            yield _csv_line(map(guarded_cell, cells))
+        yield from (_csv_line(map(guarded_cell, row)) for row in rows)
 
 
 class TokenLines(LineFormat):
@@ -80,9 +80,11 @@ def _answer(task: LabelTask) -> str:
     return SEPARATOR.join(map(str, task.labels))
 
 
-def _labelled_cells(task: LabelTask) -> list[str]:
-    """Return the cells of a row that programs read: nothing is guarded against formulas."""
-    return [*task.texts.values(), _answer(task)]
+def _cells(task: LabelTask) -> list[str]:
+    """Return the texts of a task and its `SHEET_COLUMNS`."""
+    label, suggested = (_answer(task), "") if task.is_labelled else ("", _answer(task))
+    more = [_cell(task.probability), _cell(task.priority), task.why]
+    return [*task.texts.values(), label, suggested, *more]
 
 
 def _cell(number: float | None) -> str:
