@@ -14,6 +14,7 @@ import pytest
 from foretext.base.errors import CorpusError, OutputError, SettingError
 from foretext.data.rows import TaggedSentence, read_pairs, read_tagged, read_texts
 from foretext.data.rows.conversion import convert_labels
+from foretext.data.rows.findings import find_tag_problems
 from foretext.data.rows.label_formats import LABEL_FORMATS, TaskFormat, docbin
 from foretext.metrics import Span, detect_notation, entity_spans
 
@@ -369,3 +370,22 @@ def test_a_docbin_that_unpacks_to_very_much_is_refused(
     for name in ("a", "b"):
         with pytest.raises(CorpusError, match=rf"{name}\.spacy holds more than 4,194,304 bytes"):
             read_texts(tmp_path / f"{name}.spacy")
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "is_unclear"),
+    [
+        ("😀😀 Ada and Bob", [5, 8, "PER"], True),  # units of UTF-16 that stand in the text, too
+        ("Ada and Bob 😀😀", [0, 3, "PER"], False),  # both are the same
+        ("Ada and Bob", [0, 3, "PER"], False),
+    ],
+)
+def test_offsets_that_may_be_read_in_two_ways_are_told(
+    text: str, span: list[Any], is_unclear: bool, tmp_path: Path
+) -> None:
+    source = tmp_path / "a.jsonl"
+    source.write_text(json.dumps({"text": text, "label": [span]}))
+    made = convert_labels(source, tmp_path / "b.json")
+    assert made.unclear == ((f"{source}:1",) if is_unclear else ())
+    told = [each for each in find_tag_problems(read_tagged(source)) if "UTF-16" in each.sentence]
+    assert len(told) == is_unclear

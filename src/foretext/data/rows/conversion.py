@@ -86,6 +86,7 @@ class ConvertedLabels:
         answers: labels of texts, or entities; of sentences without entities the tags of tokens.
         unlabelled: rows that nobody has labelled, and that are left out.
         misfits: the entities that it cannot say as they were marked.
+        unclear: places of rows whose offsets may be of characters, as they were read, or of UTF-16.
     """
 
     target: str
@@ -95,6 +96,7 @@ class ConvertedLabels:
     answers: int
     unlabelled: int = 0
     misfits: tuple[PlacedMisfit, ...] = field(default=())
+    unclear: tuple[str, ...] = ()
 
     def summary(self) -> dict[str, Any]:
         """Return what Python and a notebook show of it, and JSON has."""
@@ -102,6 +104,7 @@ class ConvertedLabels:
             "target": self.target, "format": self.format, "task": self.task, "rows": self.rows,
             "answers": self.answers, "unlabelled": self.unlabelled,
             "misfits": [misfit.record() for misfit in self.misfits],
+            "unclear": list(self.unclear),
         }  # fmt: skip
 
 
@@ -146,9 +149,11 @@ def convert_labels(
         _refuse_suggestions(format)
     config = CONFIGS[found].checked({NORMAL_FORM: "none", **reading}, "rows")
     misfits: tuple[PlacedMisfit, ...] = ()
+    unclear: tuple[str, ...] = ()
     if isinstance(config, TaggedConfig):
         sentences = read_tagged(source, config)
         is_of_tokens = LABEL_FORMATS[format].is_of_tokens
+        unclear = tuple(row.place for row in sentences if row.raw is not None and row.raw.is_open)
         tasks = _of_sentences(sentences, is_of_tokens=is_of_tokens)
         if is_of_tokens:
             misfits = tuple(_misfits(sentences))
@@ -161,7 +166,7 @@ def convert_labels(
     write_tasks(tasks, path, format)
     answers = sum(map(_num_answers, tasks))
     return ConvertedLabels(
-        str(target), format, found, len(tasks), answers, seen.unlabelled, misfits
+        str(target), format, found, len(tasks), answers, seen.unlabelled, misfits, unclear
     )
 
 

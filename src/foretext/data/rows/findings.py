@@ -219,6 +219,14 @@ def _misfits(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
             "the two.",
             row,
         )
+    if unclear := [each for each in sentences if each.raw is not None and each.raw.is_open]:
+        yield problem_of(
+            "warning",
+            f"{many(unclear, 'row has', 'rows have')} characters such as emoji, and entities "
+            "without their texts: offsets were read as characters, and in units of UTF-16 they would be "
+            "others; compare some, or give each span its 'text'.",
+            unclear[0],
+        )
     if widened := [(each, misfit) for each, misfit in found if not misfit.is_lost]:
         row, (_, entity, other) = widened[0]
         yield problem_of(

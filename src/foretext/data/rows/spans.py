@@ -54,6 +54,7 @@ class RawText(NamedTuple):
     text: str
     tokens: tuple[TextToken, ...] | None  # that the file gives
     entities: tuple[Entity, ...] | None  # None: they are those that the tags say
+    is_open: bool = False  # offsets may be of characters or of UTF-16; they were taken as the first
 
 
 def spanned_text(record: Record, column: str = "text") -> SpannedText:
@@ -84,7 +85,8 @@ def spanned_text(record: Record, column: str = "text") -> SpannedText:
         spans.append(span)
     spans.sort(key=lambda span: span.start)
     tags = spans_to_tags(spans, len(tokens), SCHEME)
-    raw = RawText(text, None if given is None else tuple(given), tuple(entities))
+    given_tokens = None if given is None else tuple(given)
+    raw = RawText(text, given_tokens, tuple(entities), _are_open(text, record.values["spans"]))
     return SpannedText([token.text for token in tokens], tags, tuple(misfits), raw)
 
 
@@ -182,6 +184,19 @@ def _offsets_of(text: str, spans: Sequence[_Given]) -> Callable[[int], int]:
         _reads(text, of_units(span.start), of_units(span.end), span.text) for span in spans
     )
     return of_units if of_utf16 > right else lambda offset: offset
+
+
+def _are_open(text: str, spans: Sequence[Any]) -> bool:
+    """Whether checked spans stand in the text both as characters and as units of UTF-16.
+
+    Nothing decides then, if none of them says what it reads.
+    """
+    if not spans or any(span.get("text") for span in spans):
+        return False
+    length = len(text.encode("utf-16-le", "surrogatepass")) // 2
+    first = next((at for at, each in enumerate(text) if ord(each) > BEYOND), len(text))
+    last = max(span["end"] for span in spans)
+    return length > len(text) and first < last <= len(text)
 
 
 def _reads(text: str, start: int, end: int, said: str | None) -> bool:
