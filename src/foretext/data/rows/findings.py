@@ -223,8 +223,8 @@ def _misfits(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
         yield problem_of(
             "warning",
             f"{many(unclear, 'row has', 'rows have')} characters such as emoji, and entities "
-            "without their texts: offsets were read as characters, and in units of UTF-16 they would be "
-            "others; compare some, or give each span its 'text'.",
+            "without their texts: offsets were read as characters, and units of UTF-16 would be "
+            "other places; compare some, or give each span its 'text'.",
             unclear[0],
         )
     if widened := [(each, misfit) for each, misfit in found if not misfit.is_lost]:
