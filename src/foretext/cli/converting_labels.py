@@ -83,9 +83,9 @@ def convert_rows(
     if more := len(found.misfits) - SHOWN:
         _say_more(more)
     if found.unclear:
-        rows = counted(len(found.unclear), "row has", "rows have")
+        many = counted(len(found.unclear), "row has", "rows have")
         say(
-            f"foretext: {found.unclear[0]}: {rows} characters such as emoji, and entities without "
+            f"foretext: {found.unclear[0]}: {many} characters such as emoji, and entities without "
             "their texts; offsets were read as characters, not as units of UTF-16: compare some.",
             error=True,
         )
