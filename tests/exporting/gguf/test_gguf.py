@@ -14,6 +14,7 @@ import pytest
 from foretext.backbones.transformer import Transformer
 from foretext.base.errors import MissingExtraError, ModelFileError, SettingError
 from foretext.exporting.export import Exported, export
+from foretext.exporting.gguf import llama_cpp
 from foretext.exporting.gguf.file import read_gguf
 from foretext.exporting.gguf.form import GgufExport
 from foretext.exporting.gguf.llama_cpp import started
@@ -242,6 +243,7 @@ def test_a_file_that_llama_cpp_cannot_run(tmp_path: Path, monkeypatch: pytest.Mo
         (folder / self.file).write_bytes(b"GGUF and nothing more")
 
     monkeypatch.setattr(GgufExport, "write", write)
+    monkeypatch.setattr(llama_cpp, "PATIENCE", 30)  # node-llama-cpp waits for what never comes
     with pytest.raises(ModelFileError, match=r"llama\.cpp v[\d.]+ cannot run the file: .*Nothing"):
         exported("gpt2", tmp_path)
     assert not (tmp_path / "copy").exists()
