@@ -138,8 +138,8 @@ def test_a_page_that_answers_otherwise_is_not_kept(
 ) -> None:
     whole = network_file.NetworkPage.about
 
-    def about(page: Any, folder: Path) -> dict[str, Any]:
-        found = whole(page, folder)
+    def about(page: Any) -> dict[str, Any]:
+        found = whole(page)
         found["input"]["behind"] = []
         return found
 
