@@ -28,8 +28,8 @@ from foretext.base.parsing import file_checksum
 from foretext.base.runtime import usable_cores
 from foretext.messages import message
 from foretext.progress import Progress
+from foretext.vectors.given_words import as_vector, given_words
 from foretext.vectors.neighbors import Nearest, comparable_rows, inverse_norms, search, unit_rows
-from foretext.vectors.word_similarity import as_vector, given_words
 from foretext.vectors.word_vectors import WordVectors
 
 __all__ = ["NeighborGraph", "NeighborIndex", "is_usearch_installed"]

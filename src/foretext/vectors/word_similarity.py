@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import whole_number
 from foretext.base.errors import SettingError
+from foretext.vectors.given_words import as_vector, given_words
 from foretext.vectors.neighbors import Nearest, search, unit_rows
 from foretext.vectors.transport import transport_cost
 from foretext.vectors.word_lookup import WordLookup
@@ -21,7 +22,7 @@ from foretext.vectors.word_lookup import WordLookup
 if TYPE_CHECKING:
     from foretext.vectors.neighbor_graph import NeighborIndex
 
-__all__ = ["WordSimilarity", "as_vector", "given_words"]
+__all__ = ["WordSimilarity"]
 
 Term: TypeAlias = str | NDArray[Any] | tuple[str | NDArray[Any], float]
 Terms: TypeAlias = str | NDArray[Any] | Sequence[Term]
@@ -425,42 +426,6 @@ class WordSimilarity(WordLookup):
     def _known_words(self, text: str | Sequence[str]) -> list[str]:
         words = self.words_in(text) if isinstance(text, str) else list(text)
         return [self.spelled(word) for word in words if self.has_index_for(word)]
-
-
-def given_words(given: Any) -> list[str]:
-    """Return words as a list.
-
-    Raises:
-        SettingError: something is no word.
-    """
-    try:
-        words = [given] if isinstance(given, str) else list(given)
-    except TypeError:
-        words = [given]
-    for word in words:
-        if not isinstance(word, str):
-            raise SettingError(
-                f"{repr(word)[:60]} of type {type(word).__name__} is no word; give words as texts."
-            )
-    return words
-
-
-def as_vector(given: Any) -> NDArray[np.float32]:
-    """Return numbers as a vector.
-
-    Raises:
-        SettingError: they are no numbers, or not finite.
-    """
-    try:
-        vector = np.asarray(given, np.float32)
-    except (TypeError, ValueError, OverflowError):
-        vector = np.empty(0, np.float32)
-    if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
-        raise SettingError(
-            f"{repr(given)[:60]} of type {type(given).__name__} is neither a word nor a vector of "
-            "finite numbers; give one of these, or a list of them."
-        )
-    return vector
 
 
 def _summed(weights: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -22,6 +22,7 @@ from foretext.vectors.analogies import evaluate_analogies
 from foretext.vectors.analogy_scores import AnalogyResult
 from foretext.vectors.example_words import example_words
 from foretext.vectors.formats import ReadOptions, read_table, write_table
+from foretext.vectors.given_words import given_words
 from foretext.vectors.insight import all_texts, shortened_title, word_parts
 from foretext.vectors.storage import StorageType
 from foretext.vectors.text_embedding import (
@@ -32,7 +33,7 @@ from foretext.vectors.text_embedding import (
     word_weights,
 )
 from foretext.vectors.word_pairs import WordPairResult, evaluate_pairs
-from foretext.vectors.word_similarity import WordSimilarity, given_words
+from foretext.vectors.word_similarity import WordSimilarity
 
 __all__ = ["WordVectors"]
 
