@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -148,11 +149,20 @@ def test_a_disk_without_locks_locks_nothing(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows flushes only what may be written")
-def test_a_file_without_the_right_to_write_is_flushed(tmp_path: Path) -> None:
-    path = tmp_path / "file"
+def test_a_file_without_the_right_to_write_is_flushed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root may write whatever the mode is, so the test looks at how the file is opened."""
+    path, real, modes = tmp_path / "file", Path.open, list[str]()
     path.write_bytes(b"x")
-    path.chmod(0o444)
+
+    def opened(self: Path, mode: str = "r") -> IO[str]:
+        modes.append(mode)
+        return real(self, mode)
+
+    monkeypatch.setattr(Path, "open", opened)
     flush_file(path)
+    assert modes == ["rb"]
 
 
 def test_windows_calls_a_broken_pipe_an_invalid_argument(monkeypatch: pytest.MonkeyPatch) -> None:

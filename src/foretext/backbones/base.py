@@ -323,7 +323,7 @@ class Backbone(nn.Module, ABC):
         raise SettingError(f"{type(self).__name__} has no attention to be looked at.")
 
     def gates(self, inputs: Inputs) -> list[dict[tuple[str, str], Tensor]]:
-        """Return, for each layer, how far its gates are open, 0 to 1; [] of a network without any.
+        """Return, for each layer, how far its gates are open, 0 to 1; []: it shows none.
 
         Args:
             inputs: (B, T), without padding.

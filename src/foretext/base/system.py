@@ -31,13 +31,13 @@ __all__ = [
     "address_space_limits",
     "available_memory",
     "c_function",
+    "creation_flags",
     "flush_file",
     "ignored_broken_pipe",
     "is_broken_pipe",
     "keeps_modes",
     "lock_folder",
     "open_file_limits",
-    "own_signals",
     "peak_memory",
     "raise_open_file_limit",
     "read_system_file",
@@ -159,7 +159,7 @@ def ignored_broken_pipe() -> Iterator[None]:
             raise
 
 
-def own_signals() -> int:
+def creation_flags() -> int:
     """Return the flags of a process to which a Ctrl-C of the terminal shall not go.
 
     They are for Windows; elsewhere ``start_new_session`` does that.

@@ -19,7 +19,7 @@ from foretext.base.files import atomic_file
 from foretext.base.interruption import Interruption
 from foretext.base.registry import trusted
 from foretext.base.runtime import lacks_memory
-from foretext.base.system import ignored_broken_pipe, is_broken_pipe, own_signals
+from foretext.base.system import creation_flags, ignored_broken_pipe, is_broken_pipe
 from foretext.comparison.worker import (
     Cause,
     Done,
@@ -119,7 +119,7 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
-            creationflags=own_signals(),
+            creationflags=creation_flags(),
             env=passed_on(),
         )
         self._lines: SimpleQueue[bytes] = SimpleQueue()  # b"": there will be no more

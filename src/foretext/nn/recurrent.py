@@ -23,8 +23,8 @@ __all__ = ["Reader", "RecurrentKind", "RecurrentLayer", "row_lengths"]
 RecurrentKind = Literal["rnn", "lstm", "gru"]
 Carried = tuple[Tensor, ...]  # (B, D) each: h, and c of an LSTM; none: zeros
 
-GATES: dict[RecurrentKind, int] = {"rnn": 1, "lstm": 4, "gru": 3}
-GATE_NAMES: dict[RecurrentKind, dict[str, int]] = {  # in which of these parts of the rows each is
+BLOCKS: dict[RecurrentKind, int] = {"rnn": 1, "lstm": 4, "gru": 3}  # of rows of the weights
+GATE_NAMES: dict[RecurrentKind, dict[str, int]] = {  # the block of each gate
     "rnn": {},
     "lstm": {"input": 0, "forget": 1, "output": 3},
     "gru": {"reset": 0, "update": 1},
@@ -45,7 +45,7 @@ class Reader(nn.Module):
     def __init__(self, kind: RecurrentKind, input_dim: int, dim: int) -> None:
         super().__init__()
         self.kind, self.dim = kind, dim
-        rows = GATES[kind] * dim
+        rows = BLOCKS[kind] * dim
         self.weight_ih = nn.Parameter(torch.empty(rows, input_dim))
         self.weight_hh = nn.Parameter(torch.empty(rows, dim))
         self.bias_ih = nn.Parameter(torch.empty(rows))
@@ -79,7 +79,7 @@ class Reader(nn.Module):
         before = torch.cat((torch.zeros_like(states[:, :1]), states[:, :-1]), 1)
         sums = F.linear(x, self.weight_ih, self.bias_ih)
         sums = sums + F.linear(before, self.weight_hh, self.bias_hh)
-        parts = sums.chunk(GATES[self.kind], -1)
+        parts = sums.chunk(BLOCKS[self.kind], -1)
         return {name: parts[row].sigmoid() for name, row in names.items()}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from foretext.messages import message, translated
 from foretext.report.axes import Axis, Words, digits, figure, in_percent, linear, short
-from foretext.report.plot import Plot, said
+from foretext.report.plot import Plot, color_class, said
 
 __all__ = ["curve_chart", "map_chart", "thinned"]
 
@@ -19,7 +19,6 @@ MARGIN = 0.04  # of the map, on every side
 NEAR_ZERO = 0.15  # share of the epochs: where the first point stands, if the axis begins at 0
 FEW_POINTS = 30  # up to here each point of a curve is marked
 SMALLEST, LARGEST = 2.4, 9.0  # pixels: the radius of a word of the map
-COLORS = 8
 
 Record = Mapping[str, Any]
 
@@ -105,8 +104,8 @@ def _point(point: Record, most: float, edges: Axis) -> str:
         message("runs.vectors.near"): str(point["nearest"]),
     })  # fmt: skip
     circle = f'<circle class="point" r="{radius:.1f}"><title>{escape(title)}</title></circle>'
-    color = point["group"] % COLORS + 1
-    return f'<svg class="word c{color}" {_place(point, edges)}>{circle}</svg>'
+    color = color_class(point["group"] + 1)
+    return f'<svg class="word {color}" {_place(point, edges)}>{circle}</svg>'
 
 
 def _name(point: Record, edges: Axis) -> str:

@@ -55,7 +55,7 @@ class Plot:
 
     def legend(self, names: Sequence[str]) -> None:
         """Name the colours above the chart."""
-        keys = (f'<span class="{_color(number)}"><i></i>{escape(name)}</span>'
+        keys = (f'<span class="{color_class(number)}"><i></i>{escape(name)}</span>'
                 for number, name in enumerate(names, 1))  # fmt: skip
         self._above.append(f'<div class="legend">{"".join(keys)}</div>')
 
@@ -78,7 +78,7 @@ class Plot:
         self._marks.append(
             f'<svg class="lines {_series(series)}" viewBox="0 0 {SCALE} {_n(self.height)}" '
             f'preserveAspectRatio="none" width="100%" height="{_n(self.height)}">'
-            f'<path class="{_color(color)} {kind}" d="{path}"/></svg>'
+            f'<path class="{color_class(color)} {kind}" d="{path}"/></svg>'
         )
 
     def dot(
@@ -94,8 +94,8 @@ class Plot:
     ) -> None:
         """Draw a point; `kind` is ``hollow``, ``faint`` or nothing."""
         self._marks.append(
-            f'<circle class="point {_color(color)} {_series(series)} {kind}" cx="{self._x(x)}" '
-            f'cy="{_n(self._down(y))}" r="{_n(radius)}">{_title(title)}</circle>'
+            f'<circle class="point {color_class(color)} {_series(series)} {kind}" '
+            f'cx="{self._x(x)}" cy="{_n(self._down(y))}" r="{_n(radius)}">{_title(title)}</circle>'
         )
 
     def box(
@@ -116,13 +116,13 @@ class Plot:
         above, below = sorted((self._down(bottom), self._down(top)))
         size = f'width="{_share(last - first)}" height="{_n(max(below - above - gap, 0))}" rx="2"'
         place = f'x="{_share(first)}" y="{_n(above + gap / 2)}"'
-        look = f'class="box {_color(color)} {kind}" fill-opacity="{_n(opacity)}"'
+        look = f'class="box {color_class(color)} {kind}" fill-opacity="{_n(opacity)}"'
         self._marks.append(f"<rect {look} {place} {size}>{_title(title)}</rect>")
 
     def rule(self, start: Place, end: Place, color: int | None = None, *, kind: str = "") -> None:
         """Draw a straight line; without a colour in that of axes."""
         (x1, y1), (x2, y2) = start, end
-        classes = f"rule {kind}" if color is None else f"rule {_color(color)} {kind}"
+        classes = f"rule {kind}" if color is None else f"rule {color_class(color)} {kind}"
         self._marks.append(
             f'<line class="{classes}" x1="{self._x(x1)}" x2="{self._x(x2)}" '
             f'y1="{_n(self._down(y1))}" y2="{_n(self._down(y2))}"/>'
@@ -170,8 +170,8 @@ class Plot:
         """
         left = self.across.place(x) - width / 2
         dots = "".join(
-            f'<circle class="point {_color(color)}" cx="{self._x(x)}" cy="{_n(self._down(y))}" '
-            f'r="4"/>'
+            f'<circle class="point {color_class(color)}" cx="{self._x(x)}" '
+            f'cy="{_n(self._down(y))}" r="4"/>'
             for y, color in points
         )
         self._marks.append(
@@ -280,7 +280,8 @@ def _title(text: str) -> str:
     return f"<title>{escape(text)}</title>" if text else ""
 
 
-def _color(number: int) -> str:
+def color_class(number: int) -> str:
+    """Return the class of a colour of the page; numbers begin at 1."""
     return f"c{(number - 1) % COLORS + 1}"
 
 

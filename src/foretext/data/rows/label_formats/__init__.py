@@ -70,6 +70,10 @@ def format_named_by(path: Path) -> TaskFormat | None:
     return next((name for name, each in LABEL_FORMATS.items() if suffix in each.suffixes), None)
 
 
+def _suffixes() -> list[str]:
+    return list(dict.fromkeys(each for own in LABEL_FORMATS.values() for each in own.suffixes))
+
+
 def task_format(path: Path, chosen: TaskFormat | None, *, tagged: bool) -> TaskFormat:
     """Return the format of a file of tasks, by its suffix where none is chosen.
 
@@ -84,8 +88,8 @@ def task_format(path: Path, chosen: TaskFormat | None, *, tagged: bool) -> TaskF
     found = chosen or format_named_by(path)
     if found is None:
         raise SettingError(
-            f"{path}: the name does not say which format is meant; give --format label-studio, "
-            "doccano, prodigy, jsonl or csv, or a file that ends with .csv, .jsonl or .json."
+            f"{path}: the name does not say which format is meant; give --format "
+            f"{', '.join(LABEL_FORMATS)}, or a file that ends with {', '.join(_suffixes())}."
         )
     if ("spans" if tagged else "texts") not in LABEL_FORMATS[found].holds:
         raise SettingError(f"format = {found}: {LABEL_FORMATS[found].why_not}.")
