@@ -116,9 +116,9 @@ def test_tags_by_the_decoder_in_javascript(name: str, tmp_path: Path) -> None:
     tagger = ft.load(model)
     tagger.use_precision("fp32")
     words = ["the", "dog", "barks", "in", "中", "文", "."]
-    (places,) = tagger._scores([words]).places()
+    (indices,) = tagger._scores([words]).indices()
     found = in_node(tmp_path / "copy", "tagged", *words)
-    assert found == [tagger.head.tags.labels[place] for place in places]
+    assert found == [tagger.head.tags.labels[index] for index in indices]
 
 
 @pytest.mark.parametrize(("name", "line"), [("score", ""), ("crf", "`decode.mjs`"), ("gpt", "")])

@@ -112,7 +112,7 @@ def test_the_card_runs(cell: tuple[Path, Exported], monkeypatch: pytest.MonkeyPa
     if "tags" in found:
         words = found["words"]
         labels = opened.head.tags.labels
-        assert found["tags"] == [labels[place] for place in places_of(model, words)]
+        assert found["tags"] == [labels[index] for index in tag_indices(model, words)]
     elif "sentence_embedding" in found["outputs"]:
         own = opened.embed("a text")
         assert np.allclose(found["outputs"]["sentence_embedding"][0], own, atol=close)
@@ -125,11 +125,11 @@ def test_the_card_runs(cell: tuple[Path, Exported], monkeypatch: pytest.MonkeyPa
         assert np.allclose(values, np.ravel(own), atol=close)
 
 
-def places_of(model: Path, words: list[str]) -> list[int]:
+def tag_indices(model: Path, words: list[str]) -> list[int]:
     tagger = ft.load(model)
     tagger.use_precision("fp32")
-    (places,) = tagger._scores([words]).places()
-    return places
+    (indices,) = tagger._scores([words]).indices()
+    return indices
 
 
 class TorchExport(OnnxExport):

@@ -17,11 +17,11 @@ IOB2 = ["O", "B-PER", "I-PER", "B-PER", "O", "B-LOC"]
 def test_tags_come_back_in_the_users_scheme(scheme: Scheme, taught: Scheme) -> None:
     own = IOB1 if scheme == "IOB1" else IOB2
     tags = TagSet(closed_tags(own, scheme), scheme, taught)
-    places = tags.places(own)
-    names = [tags.labels[place] for place in places]
-    assert entity_spans(names) == entity_spans(own) == tags.spans(places)
+    indices = tags.indices(own)
+    names = [tags.labels[index] for index in indices]
+    assert entity_spans(names) == entity_spans(own) == tags.spans(indices)
     assert violations(names, scheme if taught == "auto" else taught) == []
-    assert tags.tags(places) == own
+    assert tags.tags(indices) == own
 
 
 def test_what_was_found_makes_the_same_tags_again() -> None:
@@ -56,20 +56,20 @@ def test_the_scheme_is_read_off_the_labels(labels: list[str], scheme: Scheme | N
 
 def test_violations_are_mended() -> None:
     tags = TagSet(["B-X", "I-X", "O"])
-    assert tags.tags(tags.places(["O", "I-X", "I-X"])) == ["O", "B-X", "I-X"]
+    assert tags.tags(tags.indices(["O", "I-X", "I-X"])) == ["O", "B-X", "I-X"]
     assert tags.lawful(["O", "I-X", "I-X"]) == ["O", "B-X", "I-X"]
 
 
 def test_tags_without_a_scheme_are_each_a_span() -> None:
     tags = TagSet(["NN", "VB"], None)
-    assert tags.places(["VB", "XX", "NN"]) == [1, -1, 0]
+    assert tags.indices(["VB", "XX", "NN"]) == [1, -1, 0]
     assert tags.tags([1, 0]) == tags.lawful(["VB", "NN"]) == ["VB", "NN"]
     assert tags.spans([1, 0]) == [("VB", 0, 1), ("NN", 1, 2)]
 
 
 def test_what_is_not_known_has_no_place() -> None:
     tags = TagSet(["B-X", "I-X", "O", "[CLS]"], "IOB2")
-    assert tags.places(["B-X", "B-Y", "odd", "[CLS]", "O"]) == [0, -1, -1, -1, 2]
+    assert tags.indices(["B-X", "B-Y", "odd", "[CLS]", "O"]) == [0, -1, -1, -1, 2]
     assert tags.tags([0, 3]) == ["B-X", "O"]  # other people's heads may know such tags
     assert [is_entity_tag(tag) for tag in ("B-X", "O", "[CLS]")] == [True, True, False]
 

@@ -69,7 +69,7 @@ class TagSet:
         if self.learned is not None and self.learned != self.scheme:
             labels = closed_tags(labels, self.learned)
         self.labels = tuple(labels)
-        self._places = {label: place for place, label in enumerate(self.labels)}
+        self._indices = {label: index for index, label in enumerate(self.labels)}
 
     @property
     def notation(self) -> Notation | None:
@@ -80,25 +80,25 @@ class TagSet:
         """Return tags in the form of the user's files."""
         return list(tags) if self.scheme is None else [write_tag(tag, self.form) for tag in tags]
 
-    def places(self, tags: Sequence[str]) -> list[int]:
+    def indices(self, tags: Sequence[str]) -> list[int]:
         """Return the index of each tag of a sentence, -1 for an unknown one."""
         if self.learned is None:
-            return [self._places.get(tag, -1) for tag in tags]
+            return [self._indices.get(tag, -1) for tag in tags]
         written = spans_to_tags(entity_spans(_readable(tags)), len(tags), self.learned)
         return [
-            self._places.get(new, -1) if is_entity_tag(tag) else -1
+            self._indices.get(new, -1) if is_entity_tag(tag) else -1
             for tag, new in zip(tags, written, strict=True)
         ]
 
-    def tags(self, places: Sequence[int]) -> list[str]:
+    def tags(self, indices: Sequence[int]) -> list[str]:
         """Return the tags of a sentence in the user's scheme, which they never violate."""
         if self.scheme is None:
-            return [self.labels[place] for place in places]
-        return spans_to_tags(self.spans(places), len(places), self.scheme)
+            return [self.labels[index] for index in indices]
+        return spans_to_tags(self.spans(indices), len(indices), self.scheme)
 
-    def spans(self, places: Sequence[int]) -> list[Span]:
+    def spans(self, indices: Sequence[int]) -> list[Span]:
         """Return the entities of a sentence; every token, where tags are of no entities."""
-        names = [self.labels[place] for place in places]
+        names = [self.labels[index] for index in indices]
         if self.learned is None:
             return [Span(name, token, token + 1) for token, name in enumerate(names)]
         return entity_spans(_readable(names))

@@ -179,8 +179,8 @@ def tagger_graph(model: Tagger) -> NetworkGraph:
         if windows.num_cut or not words:
             return own
         scores = own.outputs[LOGITS][windows.windows[0].positions]
-        (places,) = SentenceScores(head, [scores]).places()
-        return ReadInput(own.ids, {**own.outputs, "tags": np.array(places, np.float32)})
+        (indices,) = SentenceScores(head, [scores]).indices()
+        return ReadInput(own.ids, {**own.outputs, "tags": np.array(indices, np.float32)})
 
     return replace(graph, read=read)
 

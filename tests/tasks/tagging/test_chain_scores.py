@@ -37,7 +37,7 @@ def both(seed: int = 0) -> tuple[ChainScores, SentenceScores]:
 
 def test_paths_and_probabilities_are_those_of_the_network() -> None:
     ours, theirs = both()
-    assert ours.places() == theirs.places()
+    assert ours.indices() == theirs.indices()
     assert ours.tags() == theirs.tags()
     assert ours.plain_tags() == theirs.plain_tags()
     np.testing.assert_allclose(ours.confidences(), theirs.confidences(), atol=1e-5)

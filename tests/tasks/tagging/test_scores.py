@@ -23,7 +23,7 @@ def test_sentences_are_decoded_as_if_alone(crf: bool, monkeypatch: pytest.Monkey
     sizes = [block.shape[:2] for block, _ in together._blocks()]
     assert sizes == [(2, 4), (1, 5), (1, 20), (3, 3)]
     alone = [SentenceScores(task, [row]) for row in rows]
-    assert together.places() == [each.places()[0] for each in alone]
+    assert together.indices() == [each.indices()[0] for each in alone]
     for one, own in zip(together.probabilities(), alone, strict=True):
         np.testing.assert_allclose(one, own.probabilities()[0], atol=1e-6)
     assert SentenceScores(task, []).tags() == []

@@ -49,9 +49,9 @@ class ChainScores:
 
     def plain_tags(self) -> list[list[str]]:
         """Return the best tags of each sentence, such as "B-PER", in the user's scheme."""
-        return [self.tag_set.tags(places) for places in self.places()]
+        return [self.tag_set.tags(indices) for indices in self.indices()]
 
-    def places(self) -> list[list[int]]:
+    def indices(self) -> list[list[int]]:
         """Return the best tags of each sentence as indices."""
         if not len(self.scores):
             return [[] for _ in self.starts[1:]]
@@ -71,7 +71,7 @@ class ChainScores:
 
         It is the geometric mean over the tokens, as of `foretext.tasks.tagging.scores`.
         """
-        logs = self.log_probabilities(self.places())
+        logs = self.log_probabilities(self.indices())
         lengths = np.maximum(np.diff(self.starts), 1)
         found: Array = np.exp(logs / lengths).clip(0.0, 1.0)
         return found
@@ -91,7 +91,7 @@ class ChainScores:
 
     def best(self) -> ScoredPath:
         """Return the best path of a single sentence, which has tokens."""
-        (path,) = self.places()
+        (path,) = self.indices()
         (log,) = self.log_probabilities([path]).tolist()
         return ScoredPath(path, self.path_score(self.scores, path), log)
 

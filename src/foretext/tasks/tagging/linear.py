@@ -139,7 +139,7 @@ class LinearTagger(LinearEstimator, SentenceTagger):
             length=config.vector_length,
             min_count=config.min_count,
         )
-        tags = np.array([*chain(*(tag_set.places(row.tags) for row in plain))], np.int64)
+        tags = np.array([*chain(*(tag_set.indices(row.tags) for row in plain))], np.int64)
         if not len(tags):
             raise CorpusError("There is no tagged token; give sentences with tags.")
         lawful = Lawful.of(tag_set.labels, tag_set.learned)

@@ -86,12 +86,12 @@ class Tagger(SentenceTagger, TaskModel):
         for ids, window in zip(windows.rows, windows.windows, strict=True):
             row, target = rows[window.sentence], np.full(len(ids), IGNORED)
             # Part of an entity is an entity in either window, so that no tags are forbidden.
-            places = self.head.tags.places(row.tags[window.answered])
-            if -1 in places:
+            indices = self.head.tags.indices(row.tags[window.answered])
+            if -1 in indices:
                 raise unknown_tag(
-                    written[window.sentence], window.answered.start + places.index(-1)
+                    written[window.sentence], window.answered.start + indices.index(-1)
                 )
-            target[window.positions] = places
+            target[window.positions] = indices
             targets.append(target)
         return self._padded(sentences, windows, {"tags": Ragged(targets)})
 
@@ -131,7 +131,7 @@ class Tagger(SentenceTagger, TaskModel):
     def knows(self, row: TaggedSentence) -> bool:
         """Whether all tags of a sentence are known."""
         (plain,) = self.plain([row])
-        return -1 not in self.head.tags.places(plain.tags)
+        return -1 not in self.head.tags.indices(plain.tags)
 
     def num_cut(self, rows: Sequence[TaggedSentence]) -> int:
         """Return the number of sentences that are longer than the model reads at once."""

@@ -35,11 +35,11 @@ class SentenceScores:
 
     def plain_tags(self) -> list[list[str]]:
         """Return the best tags of each sentence, such as "B-PER", in the user's scheme."""
-        return [self.head.tags.tags(places) for places in self.places()]
+        return [self.head.tags.tags(indices) for indices in self.indices()]
 
-    def places(self) -> list[list[int]]:
+    def indices(self) -> list[list[int]]:
         """Return the best tags of each sentence as indices."""
-        return [places for block in self._blocks() for places in self.head.decode(*block)]
+        return [indices for block in self._blocks() for indices in self.head.decode(*block)]
 
     def probabilities(self, temperature: float = 1.0) -> list[NDArray[np.float64]]:
         """Return each tag's probability at each token, (T, C) of each sentence."""

@@ -58,7 +58,7 @@ class TagScores(Protocol):
         """Return the best tags of each sentence, such as "B-PER", in the user's scheme."""
         ...
 
-    def places(self) -> list[list[int]]:
+    def indices(self) -> list[list[int]]:
         """Return the best tags of each sentence as indices."""
         ...
 
@@ -250,7 +250,7 @@ class SentenceTagger(Predictor):
         if measure == "entropy":
             own = scores.probabilities(self.temperature)
             unsure = np.array([entropies(each).mean() if len(each) else 0.0 for each in own])
-        found = zip(inputs, tokens, scores.tags(), scores.places(), unsure.tolist(), strict=True)
+        found = zip(inputs, tokens, scores.tags(), scores.indices(), unsure.tolist(), strict=True)
         return [self._label_task(*each) for each in found]
 
     def _label_task(
@@ -258,7 +258,7 @@ class SentenceTagger(Predictor):
         given: Input,
         tokens: Sequence[TextToken],
         tags: list[str],
-        places: list[int],
+        indices: list[int],
         uncertainty: float,
     ) -> LabelTask:
         text, words = given[0], [token.text for token in tokens]
@@ -269,7 +269,7 @@ class SentenceTagger(Predictor):
             text, tokens = (text, tokens) if aligned is None else (closed, aligned)
         spans = [
             (tokens[first].start, tokens[last - 1].end, label)
-            for label, first, last in self.tag_set.spans(places)
+            for label, first, last in self.tag_set.spans(indices)
         ]
         why = f"unsure of its tags ({1 - uncertainty:.2f} a token)"
         return LabelTask({"text": text}, uncertainty, why, tokens=tokens, spans=spans, tags=tags)
@@ -314,23 +314,23 @@ class SentenceTagger(Predictor):
         self, texts: Texts, tokens: Sequence[Sequence[TextToken]], scores: TagScores
     ) -> list[list[TaggedSpan]]:
         """Return the entities of each text, of which the scores are known."""
-        answers = zip(scores.places(), scores.probabilities(self.temperature), strict=True)
+        answers = zip(scores.indices(), scores.probabilities(self.temperature), strict=True)
         return [
-            list(self._text_spans(text, own, places, probabilities))
-            for text, own, (places, probabilities) in zip(texts, tokens, answers, strict=True)
+            list(self._text_spans(text, own, indices, probabilities))
+            for text, own, (indices, probabilities) in zip(texts, tokens, answers, strict=True)
         ]
 
     def _text_spans(
         self,
         text: str | Sequence[str],
         tokens: Sequence[TextToken],
-        places: Sequence[int],
+        indices: Sequence[int],
         probabilities: NDArray[np.float64],
     ) -> Iterator[TaggedSpan]:
         whole = text if isinstance(text, str) else " ".join(text)
-        for label, first, last in self.tag_set.spans(places):
+        for label, first, last in self.tag_set.spans(indices):
             start, end = tokens[first].start, tokens[last - 1].end
-            chosen = [probabilities[token, places[token]] for token in range(first, last)]
+            chosen = [probabilities[token, indices[token]] for token in range(first, last)]
             yield TaggedSpan(start, end, label, whole[start:end], float(min(chosen)))
 
     def rates(self, sentences: Sequence[Sequence[str]], num_tagged: int) -> LearnedRates:
