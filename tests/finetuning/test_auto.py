@@ -177,7 +177,7 @@ def test_few_sentences_are_learned_by_a_linear_chain(
     model = ft.finetune("tagging", "auto", rows, run, unlabelled=more, quiet=False)
     said = " ".join(capsys.readouterr().err.split())
     over = " and vectors of word2vec" if with_texts else " alone; --unlabelled TEXTS would give it"
-    assert f"a linear-chain CRF, best up to about 5,000 sentences, over words{over}" in said
+    assert f"a linear-chain CRF, as there are at most 5,000 sentences, over words{over}" in said
     assert facts_of(run)["refit"] == {"train": 54, "valid": 6}
     opened = ft.load(run, ft.LinearTagger)
     assert (opened.own_embedder is not None) == with_texts

@@ -59,7 +59,7 @@ AT_ONCE: dict[str, type[Learner]] = {  # what learns a task without steps
     "matching": LinearPairLearner,
 }
 MANY_PAIRS = 2000  # labelled ones, from which on a network may be better
-MANY_SENTENCES = 5000  # from which on a network tags better than a linear chain
+MANY_SENTENCES = 5000  # from which on a network may tag better than a linear chain: a guess
 OF_TAGGER = ("task", "training", "backbone", "tokenizer")  # sections that a network alone has
 
 FOLDER, TEXTS = "bases", "texts.jsonl"  # among the checkpoints of the run
@@ -244,7 +244,7 @@ class AutoLearner(Learner):
             over = f" and vectors of {with_vectors}"
             if with_vectors is None:
                 over = " alone; --unlabelled TEXTS would give it vectors"
-            why = "" if many else f", best up to about {MANY_SENTENCES:,} sentences"
+            why = "" if many else f", as there are at most {MANY_SENTENCES:,} sentences"
             what = f"a linear-chain CRF{why}, over words{over}"
             self.job.note(f"auto: {counted(len(rows.train), 'row')}: {what}")
             return self._chain(found[0] if found else None)
