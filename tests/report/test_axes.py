@@ -31,7 +31,7 @@ finite = st.floats(-1e299, 1e299)
 def test_marks_are_round_and_the_axis_ends_at_them() -> None:
     axis = linear([0.013, 0.94], "share", digits)
     assert [name for _, name in axis.marks] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
-    assert (axis.low, axis.high, axis.place(0.25)) == (0.0, 1.0, 0.25)
+    assert (axis.low, axis.high, axis.position(0.25)) == (0.0, 1.0, 0.25)
 
 
 def test_an_axis_that_is_not_nice_ends_at_the_values() -> None:
@@ -44,24 +44,24 @@ def test_an_axis_that_is_not_nice_ends_at_the_values() -> None:
 def test_any_values_stand_on_their_axis(values: list[float], count: int) -> None:
     axis = linear(values, "", digits, count=count)
     assert axis.low < axis.high
-    assert all(-0.01 <= axis.place(value) <= 1.01 for value in values)
+    assert all(-0.01 <= axis.position(value) <= 1.01 for value in values)
     assert 1 <= len(axis.marks) <= count + 3
-    assert all(-0.01 <= axis.place(mark) <= 1.01 for mark, _ in axis.marks)
+    assert all(-0.01 <= axis.position(mark) <= 1.01 for mark, _ in axis.marks)
 
 
 @given(st.floats(1e-6, 1e12), st.floats(1.01, 1e6))
 def test_a_logarithmic_axis_has_marks_within(low: float, ratio: float) -> None:
     axis = logarithmic(low, low * ratio, "", short)
-    assert axis.place(low) == pytest.approx(0, abs=1e-9)
-    assert axis.place(low * ratio) == pytest.approx(1)
-    assert axis.place(low * math.sqrt(ratio)) == pytest.approx(0.5)
+    assert axis.position(low) == pytest.approx(0, abs=1e-9)
+    assert axis.position(low * ratio) == pytest.approx(1)
+    assert axis.position(low * math.sqrt(ratio)) == pytest.approx(0.5)
     assert axis.marks
     assert all(low <= mark <= low * ratio for mark, _ in axis.marks)
 
 
 def test_names_have_bands() -> None:
     axis = bands(["a", "b"])
-    assert [axis.place(mark) for mark, _ in axis.marks] == [0.25, 0.75]
+    assert [axis.position(mark) for mark, _ in axis.marks] == [0.25, 0.75]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def record(epoch: float, **figures: float | None) -> dict[str, Any]:
 
 
 def path_of(svg: str | None) -> list[tuple[float, float]]:
-    """Return the places of the first line of a chart."""
+    """Return the coordinates of the first line of a chart."""
     found = re.search(r' d="M([^"]+)"', svg or "")
     assert found
     return [(float(x), float(y)) for x, y in (each.split() for each in found[1].split("L"))]

@@ -73,8 +73,8 @@ def test_the_line_of_perfect_answers_goes_through_equal_scores() -> None:
     ends = re.search(r'class="rule dashed" x1="([\d.]+)%" x2="([\d.]+)%" y1="([\d.]+)"', page)
     assert ends
     across, up = (linear(each, "", digits) for each in ((0, 5), (3, 4.2)))
-    assert float(ends[1]) / 100 == pytest.approx(across.place(3.0), abs=0.002)
-    assert float(ends[2]) / 100 == pytest.approx(across.place(up.high), abs=0.002)
+    assert float(ends[1]) / 100 == pytest.approx(across.position(3.0), abs=0.002)
+    assert float(ends[2]) / 100 == pytest.approx(across.position(up.high), abs=0.002)
     apart = score_chart([(0.0, 7.0), (5.0, 8.0)])
     assert "dashed" not in apart
 

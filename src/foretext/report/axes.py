@@ -44,7 +44,7 @@ class Words(Protocol):
 
 NEVER = math.inf  # pixels: no chart is as wide
 WIDTHS = (260.0, 320.0, 420.0, 560.0, 720.0, 900.0)  # pixels, of charts that differ in their labels
-LARGEST = 1e300  # of a value that has a place
+LARGEST = 1e300  # of a value that a chart can show
 LEAST_RANGE = 0.05  # of values that are alike: a share of the largest
 LETTER, WIDE_LETTER = 6.8, 12.5  # pixels, at 12 pixels of height
 APART = 10.0  # pixels between two labels
@@ -65,8 +65,8 @@ class Axis(NamedTuple):
     is_down: bool = False  # of the vertical axis: whether its values grow downwards
     has_grid: bool = True
 
-    def place(self, value: float) -> float:
-        """Return where a value stands, from 0 to 1; beyond where it is outside."""
+    def position(self, value: float) -> float:
+        """Return where a value stands: 0 at the low end, 1 at the high one, beyond if outside."""
         if self.is_logarithmic:
             low, high, value = (math.log(each) for each in (self.low, self.high, value))
         else:
@@ -93,7 +93,8 @@ def linear(
         nice: whether the axis ends at round values.
         has_grid: whether lines stand at them.
     """
-    found = [min(max(value, -LARGEST), LARGEST) for value in values]
+    kept = (value if abs(value) > LEAST else 0.0 for value in values)
+    found = [min(max(value, -LARGEST), LARGEST) for value in kept]
     low, high = min(found), max(found)
     if high - low <= 1e-12 * max(abs(low), abs(high)):
         room = LEAST_RANGE * abs(high) or 1.0
@@ -131,7 +132,7 @@ def logarithmic(
 
 def bands(names: Sequence[str], title: str = "", *, is_down: bool = False) -> Axis:
     """Return an axis of names: the band of the first one is from 0 to 1, and its middle 0.5."""
-    marks = [(place + 0.5, name) for place, name in enumerate(names)]
+    marks = [(index + 0.5, name) for index, name in enumerate(names)]
     return Axis(0.0, float(len(names)), marks, title, is_down=is_down, has_grid=False)
 
 
@@ -152,7 +153,7 @@ def room_of(axis: Axis) -> list[float]:
 
 def _are_apart(axis: Axis, one: int, other: int, width: float) -> bool:
     (a, name), (b, other_name) = axis.marks[one], axis.marks[other]
-    between = width * abs(axis.place(a) - axis.place(b))
+    between = width * abs(axis.position(a) - axis.position(b))
     return between >= (text_width(name) + text_width(other_name)) / 2 + APART
 
 

@@ -105,7 +105,7 @@ def _point(point: Record, most: float, edges: Axis) -> str:
     })  # fmt: skip
     circle = f'<circle class="point" r="{radius:.1f}"><title>{escape(title)}</title></circle>'
     color = color_class(point["group"] + 1)
-    return f'<svg class="word {color}" {_place(point, edges)}>{circle}</svg>'
+    return f'<svg class="word {color}" {_position(point, edges)}>{circle}</svg>'
 
 
 def _name(point: Record, edges: Axis) -> str:
@@ -113,11 +113,11 @@ def _name(point: Record, edges: Axis) -> str:
     far = "" if point["level"] <= 1 else " far"
     text = f'<text y="-9" text-anchor="middle">{escape(str(point["word"]))}</text>'
     level = f'data-level="{point["level"]}"'
-    return f'<svg class="name{far}" {level} {_place(point, edges)}>{text}</svg>'
+    return f'<svg class="name{far}" {level} {_position(point, edges)}>{text}</svg>'
 
 
-def _place(point: Record, edges: Axis) -> str:
-    across, down = edges.place(point["x"]), 1 - edges.place(point["y"])
+def _position(point: Record, edges: Axis) -> str:
+    across, down = edges.position(point["x"]), 1 - edges.position(point["y"])
     return f'x="{100 * across:.2f}%" y="{100 * down:.2f}%"'
 
 
@@ -128,7 +128,7 @@ def _points(records: Sequence[Record], field: str) -> list[tuple[float, float]]:
 def _stops(
     records: Sequence[Record], series: Mapping[str, str], words: Words, unit: str, title: str
 ) -> Iterator[tuple[float, float, list[tuple[float, int]], str]]:
-    """Yield where values are said, how wide that place is, the points there, and their values."""
+    """Yield strips of a curve: the middle, the width, the points in it, and their values."""
     drawn = [record for record in records if any(_is_number(record.get(each)) for each in series)]
     shown = thinned(drawn, MOST_STOPS)
     for record in shown:

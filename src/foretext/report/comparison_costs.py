@@ -135,7 +135,7 @@ def group_color(group: str) -> int:
 
 
 def is_drawn(value: float | None) -> bool:
-    """Whether a value is a number that a chart has a place for."""
+    """Whether a value is a number that a chart can show."""
     return value is not None and abs(value) < LARGEST
 
 
@@ -150,7 +150,7 @@ def _write(plot: Plot, rows: Sequence[Costed], best: set[str]) -> None:
     """Write the labels; where a name has no room, the number of its candidate stands there."""
     labels = [
         Label(row.name if row.name in best else str(row.rank),
-              plot.across.place(row.cost), plot.up.place(row.value))
+              plot.across.position(row.cost), plot.up.position(row.value))
         for row in rows
     ]  # fmt: skip
     for row, label, width in zip(rows, labels, label_widths(labels, HEIGHT), strict=True):
@@ -165,7 +165,7 @@ class Label(NamedTuple):
     """The name of a point, beside it."""
 
     text: str
-    x: float  # place of the point in the chart, from 0 at the left
+    x: float  # position of the point in the chart, from 0 at the left
     y: float  # to 1 at the top
 
     @property

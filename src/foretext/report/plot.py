@@ -1,9 +1,9 @@
-"""A chart as SVG within a page: as wide as its place, with letters and lines of one size.
+"""A chart as SVG within a page: as wide as its container, with letters and lines of one size.
 
-No script draws it. Places across are shares of the width, so that the browser sets them for a
-telephone and for a screen; the height is fixed. Colours are variables of the page, which follow its
+No script draws it. Horizontal positions are shares of the width, so that the browser fits them to
+a telephone or a screen; the height is fixed. Colours are variables of the page, which follow its
 light or dark scheme. Where a label has no room, the style of the page hides it by the width of the
-chart. What the pointer is on says its values in a `title`.
+chart. A mark shows its values under the pointer, by its `title`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GAP, LINE = 8.0, 16.0  # pixels between an axis and its labels; the height of a 
 LEAST_EDGE, WIDEST_NAMES = 12.0, 170.0  # pixels, beside the chart
 DIM = 0.1  # opacity of the curves that a reader did not choose
 
-Place = tuple[float, float]
+Point = tuple[float, float]
 
 
 class Plot:
@@ -65,7 +65,7 @@ class Plot:
 
     def line(
         self,
-        points: Iterable[Place],
+        points: Iterable[Point],
         color: int = 1,
         *,
         series: int | None = None,
@@ -73,8 +73,8 @@ class Plot:
         has_steps: bool = False,
     ) -> None:
         """Join points; `kind` is a class of the page's style, such as ``dashed``."""
-        places = [(SCALE * self.across.place(x), self._down(y)) for x, y in points]
-        path = "M" + ("H" if has_steps else "L").join(_written(places, has_steps=has_steps))
+        coordinates = [(SCALE * self.across.position(x), self._down(y)) for x, y in points]
+        path = "M" + ("H" if has_steps else "L").join(_written(coordinates, has_steps=has_steps))
         self._marks.append(
             f'<svg class="lines {_series(series)}" viewBox="0 0 {SCALE} {_n(self.height)}" '
             f'preserveAspectRatio="none" width="100%" height="{_n(self.height)}">'
@@ -112,14 +112,14 @@ class Plot:
         kind: str = "",
     ) -> None:
         """Fill a rectangle between values of both axes, less a gap of so many pixels at an end."""
-        first, last = sorted((self.across.place(left), self.across.place(right)))
+        first, last = sorted((self.across.position(left), self.across.position(right)))
         above, below = sorted((self._down(bottom), self._down(top)))
         size = f'width="{_share(last - first)}" height="{_n(max(below - above - gap, 0))}" rx="2"'
-        place = f'x="{_share(first)}" y="{_n(above + gap / 2)}"'
+        corner = f'x="{_share(first)}" y="{_n(above + gap / 2)}"'
         look = f'class="box {color_class(color)} {kind}" fill-opacity="{_n(opacity)}"'
-        self._marks.append(f"<rect {look} {place} {size}>{_title(title)}</rect>")
+        self._marks.append(f"<rect {look} {corner} {size}>{_title(title)}</rect>")
 
-    def rule(self, start: Place, end: Place, color: int | None = None, *, kind: str = "") -> None:
+    def rule(self, start: Point, end: Point, color: int | None = None, *, kind: str = "") -> None:
         """Draw a straight line; without a colour in that of axes."""
         (x1, y1), (x2, y2) = start, end
         classes = f"rule {kind}" if color is None else f"rule {color_class(color)} {kind}"
@@ -134,7 +134,7 @@ class Plot:
         y: float,
         text: str,
         *,
-        shift: Place = (0.0, 0.0),
+        shift: Point = (0.0, 0.0),
         anchor: str = "middle",
         kind: str = "",
         since: float | None = None,
@@ -168,7 +168,7 @@ class Plot:
             points: values of the vertical axis, and their colours.
             title: what it says.
         """
-        left = self.across.place(x) - width / 2
+        left = self.across.position(x) - width / 2
         dots = "".join(
             f'<circle class="point {color_class(color)}" cx="{self._x(x)}" '
             f'cy="{_n(self._down(y))}" r="4"/>'
@@ -180,7 +180,7 @@ class Plot:
         )
 
     def mark(self, svg: str) -> None:
-        """Add what another drew, its places as shares of this chart."""
+        """Add what another drew, its positions as shares of this chart."""
         self._marks.append(svg)
 
     def html(self) -> str:
@@ -240,11 +240,11 @@ class Plot:
             )
 
     def _x(self, value: float) -> str:
-        return _share(self.across.place(value))
+        return _share(self.across.position(value))
 
     def _down(self, value: float) -> float:
-        place = self.up.place(value)
-        return self.height * (place if self.up.is_down else 1 - place)
+        share = self.up.position(value)
+        return self.height * (share if self.up.is_down else 1 - share)
 
 
 def said(values: Mapping[str, str]) -> str:
@@ -267,8 +267,8 @@ def _chooser(names: Sequence[str]) -> str:
     )
 
 
-def _written(places: Sequence[Place], *, has_steps: bool) -> Iterator[str]:
-    for number, (x, y) in enumerate(places):
+def _written(coordinates: Sequence[Point], *, has_steps: bool) -> Iterator[str]:
+    for number, (x, y) in enumerate(coordinates):
         yield f"{_n(x)}V{_n(y)}" if has_steps and number else f"{_n(x)} {_n(y)}"
 
 
@@ -297,8 +297,8 @@ def _until(width: float | None) -> str:
     return "" if width is None or width == NEVER else f"until-{width:.0f}"
 
 
-def _share(place: float) -> str:
-    return f"{_n(100 * place)}%"
+def _share(position: float) -> str:
+    return f"{_n(100 * position)}%"
 
 
 def _n(value: float) -> str:

@@ -164,7 +164,7 @@ def beside_chart(
                   message("task.chart.figure"): row["figure"],
                   message("task.chart.value"): f"{value:.4f}"}  # fmt: skip
         plot.box(0, value, top, top + thick, number + 1, title=said(values), gap=2.0)
-        is_long = across.place(value) > LONG_BAR
+        is_long = across.position(value) > LONG_BAR
         anchor, kind = ("end", "strong") if is_long else ("start", "")
         shift = (-5.0 if is_long else 5.0, 0.0)
         middle = top + thick / 2

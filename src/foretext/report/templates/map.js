@@ -36,25 +36,25 @@ for (const map of document.querySelectorAll(".map")) {
     }
   }
 
-  function place(event) {
+  function position(event) {
     const box = plot.getBoundingClientRect();
     return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
   }
 
   plot.addEventListener("wheel", (event) => {
     event.preventDefault();
-    const [x, y] = place(event);
+    const [x, y] = position(event);
     const size = Math.min(Math.max(shown.size * 1.0015 ** event.deltaY, 0.02), 4);
     shown = { left: shown.left + x * (shown.size - size), top: shown.top + y * (shown.size - size), size };
     draw();
   }, { passive: false });
   plot.addEventListener("pointerdown", (event) => {
-    held = place(event);
+    held = position(event);
     plot.setPointerCapture(event.pointerId);
   });
   plot.addEventListener("pointermove", (event) => {
     if (!held) return;
-    const [x, y] = place(event);
+    const [x, y] = position(event);
     shown = { ...shown, left: shown.left + (held[0] - x) * shown.size, top: shown.top + (held[1] - y) * shown.size };
     held = [x, y];
     draw();
