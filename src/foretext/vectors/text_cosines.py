@@ -34,7 +34,7 @@ def text_cosines(embed: Callable[[Any], Any], size: int, firsts: Any, seconds: A
 
 
 def paired_cosines(embed: Callable[[Any], Any], size: int, firsts: Any, seconds: Any) -> Any:
-    """Return the cosine of each first with the second of its place, (N,), float32.
+    """Return the cosine of each first with the second at the same index, (N,), float32.
 
     Args:
         embed: turns N texts into vectors (N, D), one text into one (D,).

@@ -137,10 +137,10 @@ def test_a_heavier_penalty_leaves_smaller_weights() -> None:
 
 
 def test_passes_have_an_end_and_are_told() -> None:
-    told: list[float] = []
-    learn_chain(some_features(), TAGS, LAWFUL, 1.0, 3, tell=told.append)
-    assert 3 <= len(told) <= 8
-    assert told[-1] < told[0] == pytest.approx(told[0])
+    reported: list[float] = []
+    learn_chain(some_features(), TAGS, LAWFUL, 1.0, 3, report=reported.append)
+    assert 3 <= len(reported) <= 8
+    assert reported[-1] < reported[0] == pytest.approx(reported[0])
 
 
 def test_what_the_memory_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

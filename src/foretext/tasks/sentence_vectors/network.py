@@ -175,7 +175,7 @@ class SentenceEncoder(TaskModel):
 
     @checked_arguments
     def similarity_pairwise(self, firsts: Any, seconds: Any) -> Any:
-        """Return the cosine of each first text with the second one of its place, (N,).
+        """Return the cosine of each first text with the second one at the same index, (N,).
 
         Vectors that `embed` has given can stand in place of texts; two texts give a number.
 

@@ -164,7 +164,7 @@ def learn_chain(
     max_passes: int,
     *,
     tolerance: float = TOLERANCE,
-    tell: Callable[[float], None] = lambda loss: None,
+    report: Callable[[float], None] = lambda loss: None,
 ) -> Chain:
     """Learn the weights of features and of steps.
 
@@ -175,7 +175,7 @@ def learn_chain(
         inverse_penalty: C.
         max_passes: over the sentences, about: one of its steps may take several.
         tolerance: of the gradient of the loss of a token.
-        tell: is told the loss of a token after each pass.
+        report: gets the loss per token after each pass.
 
     Raises:
         SettingError: features and tags are more than the memory holds.
@@ -197,7 +197,7 @@ def learn_chain(
         weights, steps = values[:size].reshape(shape), values[size:].reshape(num_tags, num_tags)
         found, gradient = negative_log_likelihood(features, observed, lawful, weights, steps)
         whole = scale * (found + penalty / 2 * float((values * values).sum()))
-        tell(whole)
+        report(whole)
         flat = np.concatenate([each.ravel() for each in gradient])
         return np.array([whole]), scale * (flat + penalty * values)[None]
 

@@ -151,7 +151,7 @@ class LinearTagger(LinearEstimator, SentenceTagger):
                 lawful,
                 config.inverse_penalty,
                 config.max_passes,
-                tell=lambda loss: bar.advance(1, loss=loss),
+                report=lambda loss: bar.advance(1, loss=loss),
             )
         self._num_passes = int(bar.done)
         self._learned = LinearTaggerParts(config, tag_set, reader, learned, NO_RATES)

@@ -49,12 +49,12 @@ def named_features(tokens: Sequence[str], *, by_character: bool) -> list[list[st
     small = _around([token.lower() for token in tokens])
     shapes = _around([_shape(token) for token in tokens])
     found = []
-    for place, token in enumerate(tokens, start=len(WINDOW) // 2):
-        (before, word, after), shape = small[place - 1 : place + 2], shapes[place]
-        own = ["bias", *(f"w{offset}={small[place + offset]}" for offset in WINDOW)]
-        own += [f"W={token}", f"s-1={shapes[place - 1]}", f"s0={shape}", f"s1={shapes[place + 1]}"]
+    for index, token in enumerate(tokens, start=len(WINDOW) // 2):
+        (before, word, after), shape = small[index - 1 : index + 2], shapes[index]
+        own = ["bias", *(f"w{offset}={small[index + offset]}" for offset in WINDOW)]
+        own += [f"W={token}", f"s-1={shapes[index - 1]}", f"s0={shape}", f"s1={shapes[index + 1]}"]
         own += [f"w-1|0={before}|{word}", f"w0|1={word}|{after}"]
-        own.append(f"s-1|0|1={shapes[place - 1]}|{shape}|{shapes[place + 1]}")
+        own.append(f"s-1|0|1={shapes[index - 1]}|{shape}|{shapes[index + 1]}")
         if by_character:
             own.append(f"w-1|1={before}|{after}")
         else:
@@ -226,23 +226,23 @@ class TokenReader:
         """
         own = [normalize(token, self.form) for token in tokens]
         return [
-            {name: weights[self._places[name]] for name in names if name in self._places}
+            {name: weights[self._columns[name]] for name in names if name in self._columns}
             for names in named_features(own, by_character=self.by_character)
         ]
 
     @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {name: place for place, name in enumerate(self.names)}
+    def _columns(self) -> Mapping[str, int]:
+        return {name: column for column, name in enumerate(self.names)}
 
     def _sparse(self, sentences: Sentences) -> Any:
         from scipy.sparse import csr_matrix
 
-        places, ends = list[int](), [0]
+        columns, ends = list[int](), [0]
         for names in self._named(sentences):
-            places += [self._places[name] for name in names if name in self._places]
-            ends.append(len(places))
+            columns += [self._columns[name] for name in names if name in self._columns]
+            ends.append(len(columns))
         shape = (len(ends) - 1, len(self.names))
-        return csr_matrix((np.ones(len(places)), np.array(places, np.int32), ends), shape=shape)
+        return csr_matrix((np.ones(len(columns)), np.array(columns, np.int32), ends), shape=shape)
 
     def _named(self, sentences: Sentences) -> Iterator[list[str]]:
         for tokens in sentences:

@@ -48,11 +48,11 @@ class LinearTaggerConfig(Config):
     """A linear-chain CRF over words and vectors."""
 
     inverse_penalty: float = Field(default=3.0, gt=0)
-    """Inverse strength of the L2 penalty, 1 / c2 of CRFsuite by half."""
+    """Inverse strength C of the L2 penalty; CRFsuite's c2 is 1 / (2 C)."""
     vector_length: float = Field(default=3.0, gt=0, le=100)
-    """Length of all vectors: the longer, the less of the penalty is theirs."""
+    """Length that all vectors are scaled to; longer ones are penalised less."""
     min_count: int = Field(default=1, ge=1)
-    """Tokens that a feature must occur at."""
+    """Tokens at which a feature must occur, or it is left out."""
     max_passes: int = Field(default=200, ge=1)
     """Passes over the sentences, at most."""
 

@@ -109,7 +109,7 @@ class SentenceTagger(Predictor):
         """Lines of Python that show how to ask `model`."""
         return (
             'model.predict(["a sentence"])\n'
-            'model.spans(["a sentence"])  # entities with their places'
+            'model.spans(["a sentence"])  # entities with their offsets'
         )
 
     def described(self) -> dict[str, Any]:
@@ -133,9 +133,9 @@ class SentenceTagger(Predictor):
         return self.tag_set.scheme is not None
 
     def tokens(self, texts: Texts) -> list[list[TextToken]]:
-        """Return the tokens of each text with their places in it.
+        """Return the tokens of each text with their offsets in it.
 
-        A raw text is split. Tokens have the places that they have when blanks join them.
+        A raw text is split. The offsets of given tokens are those in the text that blanks join.
 
         Raises:
             CorpusError: a single text is given, or something is neither a text nor tokens.
@@ -178,7 +178,7 @@ class SentenceTagger(Predictor):
 
     @checked_arguments
     def spans(self, texts: Any) -> Any:
-        """Return the entities of each text with their places in it; blanks join tokens.
+        """Return the entities of each text with their offsets in it; blanks join tokens.
 
         A single raw text gets a single list.
 
@@ -210,7 +210,7 @@ class SentenceTagger(Predictor):
         return Top(1, threshold or 0.0)
 
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:
-        """Return the entities of each of `inputs` with their places, or its tokens with their tags.
+        """Return the entities of each of `inputs` with offsets, or its tokens with their tags.
 
         Entities below the threshold of `top` are left out. Where the tokens of a text are given,
         both are returned.
