@@ -86,7 +86,7 @@ def convert_rows(
         many = counted(len(found.unclear), "row has", "rows have")
         say(
             f"foretext: {found.unclear[0]}: {many} characters such as emoji, and entities without "
-            "their texts; offsets were read as characters, not as units of UTF-16: compare some.",
+            "their texts; offsets were read as characters, not as UTF-16 code units: compare some.",
             error=True,
         )
     if as_json:

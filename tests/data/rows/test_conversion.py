@@ -217,7 +217,7 @@ def test_suggestions_are_told_apart_or_refused(format: TaskFormat, tmp_path: Pat
     for source, kind in zip(given, ("spans", "spans", "texts"), strict=True):
         if kind not in each.holds:
             continue
-        if not each.tells_suggestions:
+        if not each.marks_suggestions:
             with pytest.raises(SettingError, match=f"no effect in {format}, which cannot tell"):
                 convert_labels(source, target, format, suggested=True)
             assert not target.exists()

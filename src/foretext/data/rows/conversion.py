@@ -2,7 +2,7 @@
 
 Entities keep their offsets where a format has some, whether or not they fit tokens, and whether or
 not they overlap. A format of tokens has a tag for each token: an entity that begins or ends within
-a token becomes whole tokens there, one that overlaps a longer one is left out, and the result names
+a token is widened to whole tokens, one that overlaps a longer one is left out, and the result names
 both.
 """
 
@@ -86,7 +86,7 @@ class ConvertedLabels:
         answers: labels of texts, or entities; of sentences without entities the tags of tokens.
         unlabelled: rows that nobody has labelled, and that are left out.
         misfits: the entities that it cannot say as they were marked.
-        unclear: places of rows whose offsets may be of characters, as they were read, or of UTF-16.
+        unclear: ``file:line`` of rows whose offsets were read as characters and may count UTF-16.
     """
 
     target: str
@@ -126,7 +126,7 @@ def convert_labels(
         target: the file to write.
         to: its format; None: by its suffix.
         task: what the rows teach; None: as they look.
-        suggested: write answers that a person shall check; for formats that tell them apart.
+        suggested: write labels as suggestions, which a person has to check; not every format can.
         rows: settings of how rows are read, such as ``{"text": "body"}`` or ``{"tag": 4}``.
         overwrite: replace the file, if there is one.
 
@@ -153,7 +153,9 @@ def convert_labels(
     if isinstance(config, TaggedConfig):
         sentences = read_tagged(source, config)
         is_of_tokens = LABEL_FORMATS[format].is_of_tokens
-        unclear = tuple(row.place for row in sentences if row.raw is not None and row.raw.is_open)
+        unclear = tuple(
+            row.place for row in sentences if row.raw is not None and row.raw.is_ambiguous
+        )
         tasks = _of_sentences(sentences, is_of_tokens=is_of_tokens)
         if is_of_tokens:
             misfits = tuple(_misfits(sentences))
@@ -179,9 +181,9 @@ def _num_answers(task: LabelTask) -> int:
 
 def _refuse_suggestions(format: TaskFormat) -> None:
     """Refuse a format in which suggestions would be labels."""
-    if LABEL_FORMATS[format].tells_suggestions:
+    if LABEL_FORMATS[format].marks_suggestions:
         return
-    able = [name for name, each in LABEL_FORMATS.items() if each.tells_suggestions]
+    able = [name for name, each in LABEL_FORMATS.items() if each.marks_suggestions]
     raise SettingError(
         f"suggested (--suggested) has no effect in {format}, which cannot tell a suggestion from "
         f"a person's label; give one of {', '.join(able)}, or leave it out."

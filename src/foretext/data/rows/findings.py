@@ -219,12 +219,12 @@ def _misfits(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
             "the two.",
             row,
         )
-    if unclear := [each for each in sentences if each.raw is not None and each.raw.is_open]:
+    if unclear := [each for each in sentences if each.raw is not None and each.raw.is_ambiguous]:
         yield problem_of(
             "warning",
             f"{many(unclear, 'row has', 'rows have')} characters such as emoji, and entities "
-            "without their texts: offsets were read as characters, and units of UTF-16 would be "
-            "other places; compare some, or give each span its 'text'.",
+            "without their texts: offsets were read as characters; read as UTF-16 code units "
+            "they would mark other text; compare some, or give each span its 'text'.",
             unclear[0],
         )
     if widened := [(each, misfit) for each, misfit in found if not misfit.is_lost]:

@@ -1,9 +1,9 @@
 """Entities as offsets in a text become tags of tokens; what tags cannot say is named.
 
-An offset counts characters, as Python does, or units of UTF-16, as JavaScript does: in a text with
-emoji the two differ, and what the entity reads decides. An entity that begins or ends within a
-token becomes one of whole tokens; of two that overlap the longer one stays. Both are misfits, of
-which `find_tag_problems` tells the user.
+An offset counts characters, as Python does, or UTF-16 code units, as JavaScript does. In a text
+with emoji the two differ, and the text of the entity decides. An entity that begins or ends within
+a token is widened to whole tokens; of two that overlap the longer one is kept. Both are misfits,
+which `find_tag_problems` reports to the user.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Entity", "Misfit", "RawText", "SpannedText", "aligned_tokens", "span
 
 SCHEME: Scheme = "IOB2"
 SHOWN = 40  # characters of an entity that a message repeats
-BEYOND = 0xFFFF  # characters behind this one are two units of UTF-16
+BEYOND = 0xFFFF  # characters after this one are two UTF-16 code units
 
 
 class Misfit(NamedTuple):
@@ -54,14 +54,14 @@ class RawText(NamedTuple):
     text: str
     tokens: tuple[TextToken, ...] | None  # that the file gives
     entities: tuple[Entity, ...] | None  # None: they are those that the tags say
-    is_open: bool = False  # offsets may be of characters or of UTF-16; they were taken as the first
+    is_ambiguous: bool = False  # whether offsets may count UTF-16, too; they are read as characters
 
 
 def spanned_text(record: Record, column: str = "text") -> SpannedText:
     """Return the tagged tokens of a row with `spans`; those of its `tokens`, where it has some.
 
     Raises:
-        CorpusError: a span is not in the text, or reads otherwise than the text there.
+        CorpusError: a span is not in the text, or has another text than stands there.
     """
     text = record.text(column)
     given = _given_tokens(text, record)
@@ -86,7 +86,7 @@ def spanned_text(record: Record, column: str = "text") -> SpannedText:
     spans.sort(key=lambda span: span.start)
     tags = spans_to_tags(spans, len(tokens), SCHEME)
     given_tokens = None if given is None else tuple(given)
-    raw = RawText(text, given_tokens, tuple(entities), _are_open(text, record.values["spans"]))
+    raw = RawText(text, given_tokens, tuple(entities), _are_ambiguous(text, record.values["spans"]))
     return SpannedText([token.text for token in tokens], tags, tuple(misfits), raw)
 
 
@@ -167,7 +167,7 @@ def _checked(span: Any, record: Record) -> _Given:
 def _offsets_of(text: str, spans: Sequence[_Given]) -> Callable[[int], int]:
     """Return what turns the offsets of a file into those of characters.
 
-    They are units of UTF-16 where then more spans read what the file says, or stand in the text.
+    They are UTF-16 code units where more spans then have the text that the file says, or lie in it.
     """
     if all(ord(character) <= BEYOND for character in text):
         return lambda offset: offset
@@ -186,10 +186,10 @@ def _offsets_of(text: str, spans: Sequence[_Given]) -> Callable[[int], int]:
     return of_units if of_utf16 > right else lambda offset: offset
 
 
-def _are_open(text: str, spans: Sequence[Any]) -> bool:
-    """Whether checked spans stand in the text both as characters and as units of UTF-16.
+def _are_ambiguous(text: str, spans: Sequence[Any]) -> bool:
+    """Whether checked spans lie in the text both as characters and as UTF-16 code units.
 
-    Nothing decides then, if none of them says what it reads.
+    Then only the texts of the spans could decide, and none has one.
     """
     if not spans or any(span.get("text") for span in spans):
         return False

@@ -41,7 +41,7 @@ __all__ = [
 TaskFormat = Literal[
     "csv", "tsv", "jsonl", "label-studio", "prodigy", "doccano", "conllu", "docbin"
 ]
-# In the order in which they are asked whether a JSON object is theirs.
+# In the order in which they are tried on a JSON object.
 LABEL_FORMATS: dict[TaskFormat, LabelFormat] = {
     "csv": Csv(),
     "tsv": TokenLines(),

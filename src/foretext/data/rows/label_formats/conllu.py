@@ -50,13 +50,13 @@ class ConllU(LineFormat):
                 yield f"# text = {task.text}\n"
             tags = task.tags or ["O"] * len(task.words)
             ends = _blanks(task)
-            for place, (word, tag, blank) in enumerate(
+            for token_id, (word, tag, blank) in enumerate(
                 zip(task.words, tags, ends, strict=True), start=1
             ):
                 misc = [f"{ENTITY[0]}={tag}"] if are_entities else []
                 upos = "_" if are_entities else tag
                 shown = "|".join([*misc, *blank]) or "_"
-                yield f"{place}\t{word}\t_\t{upos}\t_\t_\t_\t_\t_\t{shown}\n"
+                yield f"{token_id}\t{word}\t_\t{upos}\t_\t_\t_\t_\t_\t{shown}\n"
             yield "\n"
 
 
@@ -75,7 +75,7 @@ def entity_name(misc: str) -> str | None:
 def placed_text(
     words: Sequence[str], features: Sequence[Mapping[str, str]]
 ) -> tuple[str, list[TextToken]]:
-    """Return the text of a sentence, and its tokens with their places there.
+    """Return the text of a sentence, and its tokens with their offsets there.
 
     Args:
         words: N.

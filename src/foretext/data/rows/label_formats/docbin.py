@@ -53,7 +53,7 @@ class DocBinFile(LabelFormat):
 
 
 def docbin_records(source: Source) -> Iterator[Record]:
-    """Yield the documents of a file; their places are numbers of documents from 1.
+    """Yield the documents of a file; each is located by its number, from 1.
 
     Raises:
         MissingExtraError: spaCy is not installed.

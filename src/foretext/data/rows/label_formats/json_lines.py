@@ -20,7 +20,7 @@ class JsonLines(LineFormat):
 
     name = "jsonl"
     suffixes = (".jsonl", ".ndjson")
-    tells_suggestions = True
+    marks_suggestions = True
 
     def lines(self, tasks: Sequence[LabelTask]) -> Iterator[str]:
         """Yield an object a task."""
@@ -37,7 +37,7 @@ def _label(task: LabelTask) -> dict[str, Any]:
 
 
 def _spans(task: LabelTask) -> dict[str, Any]:
-    """Return tokens with their tags, or where there are none the places of the spans."""
+    """Return tokens with their tags, or, where there are none, the offsets of the spans."""
     spans = [
         {"start": start, "end": end, "label": label, "text": task.text[start:end]}
         for start, end, label in task.spans or ()

@@ -81,7 +81,7 @@ class LabelTask(NamedTuple):
         return {"priority": rounded(self.priority), "why": self.why}
 
     def own_tokens(self) -> dict[str, Any]:
-        """Return the tokens, by which an export is read back with the very same ones."""
+        """Return the tokens, so that an export is read back with the same ones."""
         return {} if self.tokens is None else {"tokens": self.words}
 
     def pair(self) -> Mapping[str, str]:
@@ -104,7 +104,7 @@ class LabelFormat(ABC):
     holds: ClassVar[frozenset[str]] = frozenset({"texts", "spans"})  # what it has room for
     why_not: ClassVar[str] = ""  # the rest of the sentence, where it lacks one of the two
     is_of_tokens: ClassVar[bool] = False  # whether spans are tags of tokens, and not offsets
-    tells_suggestions: ClassVar[bool] = False  # whether readers tell them from a person's labels
+    marks_suggestions: ClassVar[bool] = False  # whether its files mark what a model suggests
 
     def plain(self, values: Mapping[str, Any]) -> PlainRow | None:
         """Return the plain form of a JSON object; None: it is none of this program."""

@@ -1,6 +1,6 @@
 """Label Studio: tasks with predictions and annotations, as its JSON and JSON-MIN have them.
 
-Its editor counts characters; older ones counted units of UTF-16, which reading finds out
+Its editor counts characters; older ones counted UTF-16 code units, which reading detects
 (`foretext.data.rows.spans`).
 """
 
@@ -29,7 +29,7 @@ class LabelStudio(LineFormat):
 
     name = "label-studio"
     suffixes = (".json",)
-    tells_suggestions = True
+    marks_suggestions = True
 
     def plain(self, values: Mapping[str, Any]) -> PlainRow | None:
         """Return the row of a task, or of a flat object of JSON-MIN."""

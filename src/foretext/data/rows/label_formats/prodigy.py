@@ -22,7 +22,7 @@ class Prodigy(LineFormat):
     """A task a line, as `db-in` and `db-out` have it."""
 
     name = "prodigy"
-    tells_suggestions = True
+    marks_suggestions = True
 
     def plain(self, values: Mapping[str, Any]) -> PlainRow | None:
         """Return the row of a line that somebody has answered, or that waits for an answer."""

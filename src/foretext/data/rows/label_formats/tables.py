@@ -21,7 +21,7 @@ class Csv(LineFormat):
     name = "csv"
     suffixes = (".csv",)
     holds = frozenset({"texts"})
-    tells_suggestions = True
+    marks_suggestions = True
     why_not: ClassVar[str] = (
         "the entities of a text do not fit into a row of a table; give tsv, with a token a line, "
         "or label-studio, doccano, prodigy or jsonl"
