@@ -1,7 +1,7 @@
 """What Linux, macOS and Windows do differently, in one place: locks, files, pipes and memory.
 
-A caller says what it needs, and never asks which system this is. Where a system does not offer a
-thing, the answer says so: ``None`` for a number, a lock that is not `FolderLock.is_sure`.
+A caller says what it needs, and never checks which system this is. Where a system lacks something,
+the result says so: ``None`` for a number, a lock that is not `FolderLock.is_sure`.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ __all__ = [
 
 MEMINFO = Path("/proc/meminfo")
 MOST_DIGITS = 20  # of a number of bytes
-MOST_PATIENCE = 5.0  # seconds for a program of the system that tells a number
+MOST_PATIENCE = 5.0  # seconds for a program of the system that prints a number
 VM_STAT = ("/usr/bin/vm_stat",)  # of macOS
 LOCK = ".lock"  # suffix of the file that Windows locks in place of a folder
 
-# What asks a program to end: a person's Ctrl-C, a supervisor, and on Windows Ctrl-Break, the one
-# signal that another process can send there.
+# What requests a program to end: Ctrl-C, a supervisor, and on Windows Ctrl-Break, the one signal
+# that another process can send there.
 END_SIGNALS: tuple[signal.Signals, ...] = (signal.SIGINT, signal.SIGTERM)
 if sys.platform == "win32":
     END_SIGNALS = (*END_SIGNALS, signal.SIGBREAK)
@@ -63,7 +63,7 @@ class FolderLock:
 
     Args:
         handle: open file that has the lock; None: nothing is locked.
-        file: that has to go with the lock.
+        file: to be removed with the lock.
     """
 
     def __init__(self, handle: int | None, file: Path | None = None) -> None:
@@ -151,7 +151,7 @@ def is_broken_pipe(error: OSError) -> bool:
 
 @contextmanager
 def ignored_broken_pipe() -> Iterator[None]:
-    """Leave what is within where nobody reads the pipe any more."""
+    """End the block without an error if nobody reads the pipe any more."""
     try:
         yield
     except OSError as error:
@@ -160,7 +160,7 @@ def ignored_broken_pipe() -> Iterator[None]:
 
 
 def creation_flags() -> int:
-    """Return the flags of a process to which a Ctrl-C of the terminal shall not go.
+    """Return the creation flags of a process that a Ctrl-C in the terminal shall not reach.
 
     They are for Windows; elsewhere ``start_new_session`` does that.
     """
@@ -172,7 +172,7 @@ def creation_flags() -> int:
 def c_function(name: str) -> Callable[..., Any] | None:
     """Return a function of the C library; None: it has none of that name, as glibc alone may have.
 
-    On Windows each DLL may have a C library of its own, so there is none to ask.
+    On Windows each DLL may have a C library of its own, so there is no common one.
     """
     if sys.platform == "win32":
         return None
@@ -313,8 +313,8 @@ if sys.platform == "win32":
     def _windows_peak() -> int | None:
         kernel = ctypes.WinDLL("kernel32")
         kernel.GetCurrentProcess.restype = wintypes.HANDLE
-        ask = kernel.K32GetProcessMemoryInfo
-        ask.argtypes = [wintypes.HANDLE, ctypes.c_void_p, wintypes.DWORD]
+        get_memory_info = kernel.K32GetProcessMemoryInfo
+        get_memory_info.argtypes = [wintypes.HANDLE, ctypes.c_void_p, wintypes.DWORD]
         found = _MemoryCounters(length=ctypes.sizeof(_MemoryCounters))
-        done = ask(kernel.GetCurrentProcess(), ctypes.byref(found), found.length)
+        done = get_memory_info(kernel.GetCurrentProcess(), ctypes.byref(found), found.length)
         return found.peak if done else None

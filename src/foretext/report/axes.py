@@ -44,7 +44,7 @@ class Words(Protocol):
 
 NEVER = math.inf  # pixels: no chart is as wide
 WIDTHS = (260.0, 320.0, 420.0, 560.0, 720.0, 900.0)  # pixels, of charts that differ in their labels
-LARGEST = 1e300  # of a value that a chart can show
+LARGEST, LEAST = 1e300, 1e-290  # sizes between which a chart tells values from 0 and infinity
 LEAST_RANGE = 0.05  # of values that are alike: a share of the largest
 LETTER, WIDE_LETTER = 6.8, 12.5  # pixels, at 12 pixels of height
 APART = 10.0  # pixels between two labels

@@ -139,7 +139,7 @@ def no_label_in_common(control: Control, labels: Collection[str], address: str) 
     Args:
         control: of the project.
         labels: of all models that could answer it.
-        address: of a single model, which the project may ask instead.
+        address: of a single model, to which the project may connect instead.
     """
     return CannotServe(
         f'<{control.kind} name="{control.from_name}"> has none of the model\'s labels: it has '

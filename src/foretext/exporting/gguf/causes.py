@@ -1,4 +1,4 @@
-"""Why llama.cpp reads a text otherwise than foretext: the few things that a file cannot say."""
+"""Why llama.cpp splits a text differently from foretext: what a file cannot express."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RARE = "characters that it splits or simplifies in another way, such as İ"
 
 
 class Causes:
-    """Tells a text that both read in different ways from a fault.
+    """Distinguishes texts that both split differently from faults of the file.
 
     Args:
         vocabulary: as llama.cpp has it.

@@ -1,4 +1,4 @@
-"""The export to GGUF, run by llama.cpp where it is there, else read back and computed here."""
+"""The export to GGUF, run by llama.cpp where it is installed, else read back and computed here."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class GgufExport(ExportForm):
         write_gguf(folder / self.file, self.network, self.vocabulary, self.numbers)
 
     def read_otherwise(self, rows: Sequence[Texts]) -> list[str | None]:
-        """Return why llama.cpp reads a text otherwise; None: it does not."""
+        """Return why llama.cpp splits a text differently; None: it does not."""
         texts = [text for (text,) in rows]
         own = self.source.tokenizer.encode_batch(texts)
         return [self.causes.of(text, ids) for text, ids in zip(texts, own, strict=True)]

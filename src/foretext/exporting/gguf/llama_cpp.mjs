@@ -49,7 +49,7 @@ async function scores(options) {
 
 async function answers({ texts, prefix, suffix, room, positions, writes, onlyIds }) {
   model ??= await llama.loadModel({ modelPath: file });
-  const size = positions + 8; // it wants more room than the longest text takes
+  const size = positions + 8; // it needs more room than the longest text takes
   valuesOf ??= await (writes ? scores : vectors)({ contextSize: size, batchSize: size });
   const rows = [];
   for (const text of texts) {
@@ -62,10 +62,10 @@ async function answers({ texts, prefix, suffix, room, positions, writes, onlyIds
 
 const known = { about, answers };
 for await (const line of readline.createInterface({ input: process.stdin })) {
-  const asked = JSON.parse(line);
+  const request = JSON.parse(line);
   let answer;
   try {
-    answer = { found: await known[asked.what](asked) };
+    answer = { found: await known[request.what](request) };
   } catch (error) {
     answer = { error: [error.message ?? `${error}`, ...log.slice(-2)].join("; ") };
   }

@@ -136,7 +136,7 @@ def started(file: Path) -> Started:
     node = found_node()
     if node.path is None:
         return Started(None, node.lack)
-    package = next((each for each in _places() if (each / "package.json").is_file()), None)
+    package = next((each for each in _package_folders() if (each / "package.json").is_file()), None)
     if package is None:
         return Started(None, f"{PACKAGE} is not installed")
     try:
@@ -145,8 +145,8 @@ def started(file: Path) -> Started:
         return Started(None, f"{package} does not run: {str(error).rstrip('.')[:SHOWN]}")
 
 
-def _places() -> Iterator[Path]:
-    """Where Node.js looks for a package: from this folder upwards, then in NODE_PATH."""
+def _package_folders() -> Iterator[Path]:
+    """Yield where Node.js looks for the package: from this folder upwards, then in NODE_PATH."""
     here = Path.cwd()
     for folder in (here, *here.parents):
         yield folder / "node_modules" / PACKAGE

@@ -1,8 +1,8 @@
 """How llama.cpp turns a text into ids, as plain rules: `llm_tokenizer_wpm` and `llm_tokenizer_bpe`.
 
 They are compared with llama.cpp itself in tests. An export compares them with the tokenizer, so
-that ids are compared where there is no llama.cpp, too, and so that a text that both read in
-different ways can be told from a fault of the file.
+that ids are compared where there is no llama.cpp, too, and so that a text that both split
+differently can be distinguished from a fault of the file.
 """
 
 from __future__ import annotations
@@ -153,11 +153,11 @@ def wordpiece_words(text: str, *, lowercase: bool, strip_accents: bool) -> list[
 
 def gpt2_pieces(text: str) -> Iterator[str]:
     """Yield the pieces of a text, as `unicode_regex_split_custom_gpt2` does."""
-    place = 0
-    while place < len(text):
-        end = _end_of_piece(text, place)
-        yield text[place:end]
-        place = end
+    start = 0
+    while start < len(text):
+        end = _end_of_piece(text, start)
+        yield text[start:end]
+        start = end
 
 
 def _end_of_piece(text: str, start: int) -> int:

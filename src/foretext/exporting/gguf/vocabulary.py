@@ -57,14 +57,14 @@ def vocabulary_of(tokenizer: SubwordTokenizer, num_rows: int, framing: Framing) 
         framing: what stands around a text.
 
     Raises:
-        SettingError: llama.cpp would read texts otherwise.
+        SettingError: llama.cpp would split texts differently.
     """
     rules: dict[str, Any] = parse_json(
         tokenizer.library.to_str(), "The tokenizer", CorpusError, dict[str, Any]
     )
     if any(not token["special"] for token in rules["added_tokens"]):
         raise SettingError(
-            f"The tokenizer has added words, which llama.cpp finds in other places; {ONNX}."
+            f"The tokenizer has added words, which llama.cpp finds at other positions; {ONNX}."
         )
     form, _ = without_form(tokenizer.library.normalizer)
     steps = _steps(rules["normalizer"], form)

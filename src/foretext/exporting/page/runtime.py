@@ -45,8 +45,8 @@ def found_runtime(given: Path | None) -> Runtime:
         ModelFileError: a package is damaged.
     """
     here = Path.cwd()
-    places = [here, *here.parents] if given is None else [given, given.absolute().parent]
-    folders = [f for place in places for f in (place / MODULES, place)]
+    roots = [here, *here.parents] if given is None else [given, given.absolute().parent]
+    folders = [f for root in roots for f in (root / MODULES, root)]
     folder = next((f for f in folders if (f / "onnxruntime-web").is_dir()), None)
     if folder is None:
         where = f"{here} and the folders above it" if given is None else str(given)

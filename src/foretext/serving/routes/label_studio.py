@@ -1,4 +1,4 @@
-"""What Label Studio asks of an ML backend: labels and entities before a person has looked.
+"""What Label Studio requests of an ML backend: labels and entities before a person decides.
 
 Its address is ``http://HOST:PORT/label-studio``, or ``/models/NAME/label-studio`` of one model. The
 requests are those of ``label_studio/ml/api_connector.py``, the answers those of
@@ -174,12 +174,12 @@ def _pairs(controls: Sequence[Control], request: Request, name: str | None) -> l
         CannotServe: there is none, or none has a label of a model.
     """
     models = Service.of(request).models
-    asked = [models.named(name)] if name is not None else list(models)
+    candidates = [models.named(name)] if name is not None else list(models)
     found: list[_Pair] = []
     refused: list[CannotServe] = []
     for ability in ABILITY.values():
         own = [control for control in controls if control.ability == ability]
-        able = [each for each in asked if ability in each.abilities and _is_single(each)]
+        able = [each for each in candidates if ability in each.abilities and _is_single(each)]
         if not own or not able:
             continue
         labels = {model.name: frozenset(_labels(model)) for model in able}
@@ -224,9 +224,9 @@ async def _answered(
     """Return the answers to tasks; a text that is empty gets none."""
     control, model = pair
     texts = [_text(task, control.field) for task in tasks]
-    asked = [text for text in texts if text.strip()]
+    filled = [text for text in texts if text.strip()]
     of_tags = control.ability == "tag"
-    items: list[Any] = list(asked) if of_tags else [(text,) for text in asked]
+    items: list[Any] = list(filled) if of_tags else [(text,) for text in filled]
     options = None if of_tags else PredictOptions()
     records: list[Any] = []
     if items:
@@ -258,8 +258,8 @@ def _task(text: str, record: dict[str, Any], control: Control) -> LabelTask:
     if control.ability == "tag":
         spans = [each for each in record.get("spans", ()) if control.allows(each["label"])]
         chances = [each["probability"] for each in spans if each["probability"] is not None]
-        places = [(each["start"], each["end"], each["label"]) for each in spans]
-        return LabelTask(texts, spans=places, probability=min(chances, default=None))
+        offsets = [(each["start"], each["end"], each["label"]) for each in spans]
+        return LabelTask(texts, spans=offsets, probability=min(chances, default=None))
     labels = [each for each in record.get("labels", ()) if control.allows(str(each["label"]))]
     labels = labels[:1] if control.is_single else labels
     chances = [each["probability"] for each in labels if each["probability"] is not None]

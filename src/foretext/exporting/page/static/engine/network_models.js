@@ -23,7 +23,7 @@ class Classifier {
 class Encoder {
   constructor(about, network) {
     this.network = network;
-    this.kept = new Map(); // vectors of texts that were asked about
+    this.kept = new Map(); // vectors of texts of earlier requests
     this.answers = {
       embed: async ({ inputs }) => this.vectors(inputs),
       search: ({ query, k, texts }) => this.search(query, k, texts),

@@ -30,7 +30,7 @@ export class SearchIndex {
     return this.rows.products(vector).map((product, row) => (isKnown && this.lengths[row] ? product / this.lengths[row] : -Infinity));
   }
 
-  /** What a page asks, by path. */
+  /** The requests of a page, by path. */
   get answers() {
     return { search: ({ query, k }) => this.found(query, k) };
   }

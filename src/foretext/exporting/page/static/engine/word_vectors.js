@@ -88,7 +88,7 @@ export class WordVectors {
     const vectorOf = (word) => this.find(this.ngrams ? this.spelled(word) : word);
     const found = this.parts(text).map((word) => [vectorOf(word), weights?.[this.indices.get(word)] ?? 1])
       .filter(([vector]) => vector);
-    const [vectors, factors] = [0, 1].map((place) => found.map((each) => each[place]));
+    const [vectors, factors] = [0, 1].map((index) => found.map((each) => each[index]));
     return sum(this.dim, vectors, factors).map((value) => value / Math.max(found.length, 1));
   }
 
@@ -110,7 +110,7 @@ export class WordVectors {
     return this.nearest(sum(this.dim, units, [1, 1, -1]), count, [a, b, c]);
   }
 
-  /** What a page asks, by path. */
+  /** The requests of a page, by path. */
   get answers() {
     const all = (texts) => (typeof texts === "string" ? [texts] : texts);
     return {
