@@ -26,7 +26,7 @@ __all__ = ["RECORD", "Exported", "compared", "export"]
 
 RECORD, CARD = "export.json", "README.md"
 BLOCK = 64  # inputs that are compared at once, at most
-MOST_OTHERWISE = 0.05  # share of the user's texts that a program may read otherwise
+MOST_OTHERWISE = 0.05  # share of the user's texts that a program may read differently
 MOST_NUMBERS = 20_000_000  # that are computed of a block, of one layer or output
 
 
@@ -80,7 +80,7 @@ def export(
 
     Raises:
         SettingError: there is no such format, it cannot hold this model, or its program reads
-            the texts otherwise.
+            the texts differently.
         MissingExtraError: a package is missing.
         ModelFileError: the copy differs from the original; nothing is kept.
         ForetextError: the run cannot be opened, or the folder cannot be written.
@@ -153,7 +153,7 @@ def compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progres
 
 
 def _check_causes(causes: Sequence[str | None], to: str) -> None:
-    """Refuse a format whose program reads many texts of the user otherwise.
+    """Refuse a format whose program reads many texts of the user differently.
 
     Raises:
         SettingError: it does; nothing is kept.
@@ -162,8 +162,8 @@ def _check_causes(causes: Sequence[str | None], to: str) -> None:
     number = sum(found.values())
     if number > MOST_OTHERWISE * len(causes):
         raise SettingError(
-            f"The program for {to} reads {counted(number, 'text')} of {len(causes):,} otherwise "
-            f"than foretext ({', '.join(found)}); nothing is kept. Export to onnx."
+            f"The program for {to} reads {counted(number, 'text')} of {len(causes):,} "
+            f"differently from foretext ({', '.join(found)}); nothing is kept. Export to onnx."
         )
 
 

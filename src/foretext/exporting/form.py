@@ -76,7 +76,7 @@ class ExportForm(ABC):
         """
 
     def read_otherwise(self, rows: Sequence[Texts]) -> list[str | None]:
-        """Return why the format's own program reads an input otherwise; None: it does not.
+        """Return why the format's own program reads an input differently; None: it does not.
 
         Such inputs are counted, not compared.
         """

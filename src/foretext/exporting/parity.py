@@ -214,7 +214,7 @@ class Parity(NamedTuple):
             return ""
         causes = ", ".join(f"{cause}: {number:,}" for cause, number in self.otherwise.items())
         number = counted(sum(self.otherwise.values()), "more text")
-        return f" The format's program reads {number} otherwise ({causes})."
+        return f" The format's program reads {number} differently ({causes})."
 
 
 def _apart(first: NDArray[np.float32], second: NDArray[np.float32]) -> Apart:

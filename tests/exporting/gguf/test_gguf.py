@@ -84,14 +84,14 @@ def test_fewer_bits(tmp_path: Path) -> None:
     assert 0 == whole.parity.difference < half.parity.difference < eighth.parity.difference < 0.1
 
 
-def test_texts_that_llama_cpp_reads_otherwise_are_counted(tmp_path: Path) -> None:
+def test_texts_that_llama_cpp_reads_differently_are_counted(tmp_path: Path) -> None:
     done = exported("bert", tmp_path)
     (cause,) = done.parity.otherwise
     assert "such as İ" in cause
     assert done.record()["read_otherwise"] == {cause: 1}
-    assert f"reads 1 more text otherwise ({cause}: 1)" in done.sentence()
+    assert f"reads 1 more text differently ({cause}: 1)" in done.sentence()
     texts = ["the king"] * 9 + ["\u0130the"]
-    with pytest.raises(SettingError, match=r"1 text of 10 otherwise .*İ.*; nothing is kept"):
+    with pytest.raises(SettingError, match=r"1 text of 10 differently .*İ.*; nothing is kept"):
         export(tmp_path / "model", tmp_path / "more", "gguf", texts=texts)
     assert not (tmp_path / "more").exists()
 

@@ -1,8 +1,8 @@
 """Which networks llama.cpp computes, and their weights under its names.
 
 The weights come from the names of `transformers` (`foretext.interop`), which the tables of the
-package `gguf` know. What llama.cpp lays out otherwise is turned here, and turned back to read a
-file again.
+package `gguf` know. What llama.cpp lays out differently is rearranged here, and arranged back
+when a file is read again.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def as_llama_cpp_has_it(model: LanguageModel) -> Llamas:
 
 
 def _check_vectors(model: LanguageModel) -> None:
-    """Refuse vectors of texts that llama.cpp would compute otherwise."""
+    """Refuse vectors of texts that llama.cpp would compute differently."""
     if model.pooling not in POOLINGS:
         raise SettingError(
             f"The language model pools by '{model.pooling}', and llama.cpp by "
@@ -180,7 +180,7 @@ def _check_vectors(model: LanguageModel) -> None:
         )
     if model.dense:
         raise SettingError(
-            "The language model has layers behind its pooling, which llama.cpp does not compute; "
+            "The language model has layers after its pooling, which llama.cpp does not compute; "
             "export it to onnx."
         )
 

@@ -115,7 +115,7 @@ class _Rules:
 
 
 def _steps(normalizer: Any, form: str) -> list[dict[str, Any]]:
-    """Return the rules of a normaliser behind its normal form."""
+    """Return the rules of a normaliser after its normal form."""
     if normalizer is None:
         return []
     steps = normalizer["normalizers"] if normalizer["type"] == "Sequence" else [normalizer]
@@ -174,7 +174,7 @@ def _ids(tokenizer: SubwordTokenizer, framing: Framing) -> dict[str, bool | int]
     ends = suffix[0] if suffix else special.end
     if len(prefix) > 1 or len(suffix) > 1 or begins is None or ends is None:
         raise SettingError(
-            "llama.cpp puts one token before a text and one behind it, and this tokenizer has "
+            "llama.cpp puts one token before a text and one after it, and this tokenizer has "
             f"other ones; {ONNX}."
         )
     ids = {
