@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from foretext.report.axes import (
@@ -41,6 +41,7 @@ def test_an_axis_that_is_not_nice_ends_at_the_values() -> None:
 
 
 @given(st.lists(finite, min_size=1, max_size=4), st.integers(1, 10))
+@example([0.0, 5e-324], 2)
 def test_any_values_stand_on_their_axis(values: list[float], count: int) -> None:
     axis = linear(values, "", digits, count=count)
     assert axis.low < axis.high
