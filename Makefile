@@ -25,7 +25,7 @@ clients: $(VENV)/.dev               ## install real clients of the server and of
 	-if command -v npm >/dev/null; then ONNXRUNTIME_NODE_INSTALL=skip npm install --silent --ignore-scripts \
 	    --no-fund --no-audit --prefix build/npm @huggingface/transformers@4.3.1; fi
 	-if command -v npm >/dev/null; then npm install --silent --ignore-scripts --no-fund --no-audit \
-	    --prefix build/npm --omit=optional node-llama-cpp@3.22.0 @node-llama-cpp/linux-x64@3.22.0; fi
+	    --prefix build/llama --omit=optional node-llama-cpp@3.22.0 @node-llama-cpp/linux-x64@3.22.0; fi
 
 windows: $(VENV)/.dev               ## Windows' Python with foretext's packages in build/wine, for tests under Wine; 0.5 GB
 	$(BIN)/python -m tools.wine

@@ -17,13 +17,13 @@ from tests.language_model import models
 
 __all__ = ["MODELS", "NPM", "in_llama_cpp", "model_of"]
 
-NPM = Path(__file__).parents[3] / "build" / "npm" / "node_modules"
+NPM = Path(__file__).parents[3] / "build" / "llama" / "node_modules"
 ROBERTA = ["<pad>", "<unk>", "<s>", "</s>", "<mask>"]
 ROTARY = {"norm": "rms", "positions": "rotary", "activation": "swiglu", "dim": 32}
 
 in_llama_cpp = pytest.mark.skipif(
     not shutil.which("node") or not (NPM / "node-llama-cpp").is_dir(),
-    reason="node, or node-llama-cpp in build/npm, is missing; `make clients`",
+    reason="node, or node-llama-cpp in build/llama, is missing; `make clients`",
 )
 
 
