@@ -13,7 +13,7 @@ test: $(VENV)/.dev                  ## all tests except the slow ones; needs no 
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-all: $(VENV)/.dev              ## every test but those that kill nodes of a cluster
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not cluster"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not cluster" --durations=40 --durations-min=10
 
 test-cluster: $(VENV)/.dev          ## nodes of a Ray cluster are killed; takes minutes, with nothing beside it
 	$(BIN)/python -m pytest -m cluster tests/shards tests/vectors/replicas tests/docs
