@@ -25,6 +25,7 @@
     tokens/                the encoded corpus, for another training on it
     cooccurrence/          GloVe: the counts, likewise
     checkpoints/           only while a run is unfinished
+    curve/                 what was learned from fewer labels
     replacement/           the run that is to take this one's place, while that one is unfinished
 
 Nothing in it is a pickle.
@@ -93,6 +94,7 @@ class RunFolder:
         self.recipe = path / RECIPE
         self.config = path / CONFIG
         self.checkpoints = path / CHECKPOINTS
+        self.curve = path / "curve"
         self.tokenizer = path / "tokenizer.json"
         self.tokens = path / "tokens"
         self.shards = path / "shards"
@@ -226,13 +228,14 @@ class RunFolder:
     def has_learned(self) -> bool:
         """Whether there is a checkpoint, or another result of a training, to go on from.
 
-        A run that was made for this one and is finished, among its checkpoints, is such a result.
+        A run that was made for this one and is finished, among its checkpoints or for its curve, is
+        such a result.
         """
         names = ("model", "linear", "embeddings", "chain")
         if any((self.path / f"{name}.safetensors").is_file() for name in names):
             return True
-        within = self.checkpoints
-        parts = chain(within.rglob("step-*"), within.rglob(CONFIG)) if within.is_dir() else ()
+        folders = [each for each in (self.checkpoints, self.curve) if each.is_dir()]
+        parts = chain(*(each.rglob(name) for each in folders for name in ("step-*", CONFIG)))
         return any(True for _ in parts)
 
     def note(self, sentence: str) -> None:

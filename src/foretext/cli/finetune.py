@@ -154,7 +154,7 @@ def finetune(
         typer.Option(
             metavar="LIST",
             help="A learning curve: learn from so many labels, too, such as 20,100,all, and "
-            "measure on --test.",
+            "measure on --test; what auto pretrains on --unlabelled is pretrained once.",
         ),
     ] = None,
     draws: Annotated[

@@ -4,6 +4,10 @@
     RUN/curve/given.toml                    what the user chose, and a digest of the rows
     RUN/curve/rows/train-N-draw-D.jsonl     rows that stand for N labels
     RUN/curve/labels-N/draw-D/              the answers of a model that learned from them
+    RUN/curve/bases/                        what was pretrained on the texts, until all is learned
+
+What learns from texts without labels gets all of them beside any number of labels. Pretraining
+needs no labels, so it is done once, for the run and for each of these models.
 
 Each of these models is learned by the job of a comparison, so that it is done once, whatever kills
 the command; ``--resume`` goes on, with the same rows and settings. The run itself is the point of
@@ -16,12 +20,13 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from foretext.artifact import load_task
 from foretext.base.errors import BudgetError, OutputError, SettingError
-from foretext.base.files import atomic_file
+from foretext.base.files import atomic_file, discard_folder
 from foretext.base.parsing import read_toml
 from foretext.base.terminal import say
 from foretext.comparison.answers import KeptAnswers
@@ -31,8 +36,11 @@ from foretext.comparison.label_curve import curve_content
 from foretext.comparison.label_scores import MeasuredCell
 from foretext.comparison.local_worker import LocalWorker
 from foretext.comparison.worker import Finetune, JobFailed
-from foretext.data.rows import write_rows
+from foretext.data.rows import LabelledText, write_rows
+from foretext.finetuning.bases import learner_class
+from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections, TaskRecipe
+from foretext.finetuning.rows import read_rows, read_unlabelled
 from foretext.finetuning.run import run_finetuning
 from foretext.finetuning.task_rows import sampled
 from foretext.finetuning.unchanged import CONTENT, write_sections
@@ -50,7 +58,9 @@ ANSWERING_RATE = 0.3  # of its time, at most, that is kept free for its answers
 GROUP = "given"
 MANY = 4  # times as many labels as the largest number, all rows are taken for
 GIVEN = Path("curve", "given.toml")  # in the folder of the run
-OF_RUN = ("task", "base", "beside", "train", "valid")  # of [run]: what the run learned from
+BASES = Path("curve", "bases")  # likewise
+# Of [run]: what the run learned from.
+OF_RUN = ("task", "base", "beside", "train", "valid", "unlabelled")
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,7 @@ class _Curve:
         model: that learned from all rows.
         cells: with fewer labels, those with few first.
         train, test: rows.
+        texts: without labels.
         clipped: a note where numbers are more than the rows.
     """
 
@@ -72,12 +83,13 @@ class _Curve:
     cells: list[Cell]
     train: Sequence[Any]
     test: Sequence[Any]
+    texts: Sequence[LabelledText]
     clipped: str | None
 
     @property
     def folder(self) -> Path:
         """Where rows and answers are."""
-        return self.run.path / "curve"
+        return self.run.curve
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -91,6 +103,11 @@ class _Curve:
     def train_file(self, cell: Cell) -> Path:
         """Return the rows that a cell learns from."""
         return self.file(f"train-{cell.labels}-draw-{cell.draw}")
+
+    @property
+    def texts_file(self) -> Path | None:
+        """Return the texts without labels; None: there are none."""
+        return None if self.recipe.unlabelled is None else self.file("unlabelled")
 
     def answers(self, cell: Cell) -> Path:
         """Return the folder of the answers of a cell."""
@@ -123,15 +140,20 @@ def finetune_curve(
     """
     _check(recipe, labels, draws)
     run = RunFolder(out)
-    if not (resume and run.finished and not run.label_curve.is_file()):
+    whole = _of_all(recipe, _share_of_all(labels, draws))
+    was_finished = resume and run.finished and not run.label_curve.is_file()
+    if not was_finished:
         options = {"overwrite": overwrite, "resume": resume, "quiet": quiet, "report": report}
-        _learn_all(recipe, out, _share_of_all(labels, draws), options)
+        _learn_all(whole, out, _share_of_all(labels, draws), options)
     curve = _begun(recipe, RunFolder(out), labels, draws)
     _write_rows(curve, draws)
+    if was_finished and recipe.unlabelled is not None:
+        _pretrain(whole, curve, quiet)
     content = _content(curve, quiet)
     with atomic_file(curve.run.label_curve) as temporary:
         text = json.dumps(content, ensure_ascii=False, allow_nan=False)
         temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
+    _discard_texts(curve)
     if report:
         write_report(curve.run)
     return content
@@ -145,33 +167,63 @@ def _check(recipe: TaskRecipe, labels: Labels, draws: int) -> None:
         raise SettingError("--curve: give numbers of labels beside all rows, such as 20,100,all.")
     if draws < 1:
         raise SettingError(f"--draws {draws}: give 1 or more.")
-    given = {"--teacher": recipe.teacher, "--unlabelled": recipe.unlabelled,
-             "--search": recipe.search_seconds}  # fmt: skip
-    for name, value in given.items():
+    for name, value in {"--teacher": recipe.teacher, "--search": recipe.search_seconds}.items():
         if value is not None:
             raise SettingError(f"--curve and {name} do not go together; leave one of them out.")
+    if recipe.unlabelled is not None and recipe.settings.get("finetuning", {}).get("adapt"):
+        raise SettingError(
+            "--curve would continue the pretraining of BASE on --unlabelled again for each number "
+            "and draw; leave --adapt out, or continue it before, with `foretext pretrain --base`, "
+            "and leave both out."
+        )
     if not isinstance(recipe.base, str | Path):
         raise SettingError("--curve opens BASE again for each model; give its path or name.")
+
+
+def _of_all(recipe: TaskRecipe, share: float) -> TaskRecipe:
+    """Return what learns from all rows, in a share of the budget."""
+    budget = recipe.budget_seconds
+    if budget is None:
+        return recipe
+    return replace(recipe, budget_seconds=round(share * budget, 2))
 
 
 def _learn_all(
     recipe: TaskRecipe, out: str | Path, share: float, options: Mapping[str, Any]
 ) -> None:
-    """Learn from all rows, in a share of the budget.
+    """Learn from all rows, and keep what is pretrained on texts without labels.
 
     Raises:
-        BudgetError: that is too short.
+        BudgetError: the share of the time is too short.
     """
-    budget = recipe.budget_seconds
-    if budget is not None:
-        recipe = replace(recipe, budget_seconds=round(share * budget, 2))
+    bases = None if recipe.unlabelled is None else BASES
     try:
-        run_finetuning(recipe, out, **options)
+        run_finetuning(recipe, out, bases=bases, **options)
     except BudgetError as error:
         raise BudgetError(
             f"With --curve the training with all rows has {share:.0%} of --budget. It says: "
             f"{error} Of that time give {1 / share:.1f} times as much."
         ) from error
+
+
+def _pretrain(recipe: TaskRecipe, curve: _Curve, quiet: bool | None) -> None:
+    """Pretrain again what a run that was finished before its curve began has not kept."""
+    job = FinetuneJob(
+        run=curve.run, recipe=recipe, resume=True, quiet=is_quiet(quiet), rows_are_checked=True,
+        bases=BASES,
+    )  # fmt: skip
+    assert isinstance(recipe.base, str | Path), "it was checked before the run"
+    learner = learner_class(recipe.base, recipe.task)(job, recipe.settings)
+    learner.start(read_rows(learner))
+
+
+def _discard_texts(curve: _Curve) -> None:
+    """Remove what nobody needs once all is learned: the texts, and what was pretrained on them."""
+    if curve.texts_file is not None:
+        curve.texts_file.unlink(missing_ok=True)
+    bases = curve.run.path / BASES
+    if bases.is_dir():
+        discard_folder(bases)
 
 
 def _share_of_all(labels: Labels, draws: int) -> float:
@@ -196,14 +248,15 @@ def _begun(recipe: TaskRecipe, run: RunFolder, labels: Labels, draws: int) -> _C
     assert recipe.test is not None, "it was checked before the run"
     train = model.task.read(recipe.train, config)
     test: Sequence[Any] = model.task.read(recipe.test, config)
-    _keep_given(run, given, _digest(model.task, [*train, *test]))
+    texts = [] if recipe.unlabelled is None else read_unlabelled(recipe.unlabelled, config)
+    _keep_given(run, given, _digest(model.task, [*train, *test], texts))
     numbers, clipped = numbers_of((*labels, ALL), len(train))
     cells = cells_of(numbers, len(train), draws=draws, seeds=1)
     few = [cell for cell in cells if not cell.learns_all]
     budget = recipe.budget_seconds
     if budget is not None:
         test = sampled(test, measured_number(len(test), [GROUP], len(cells), budget))
-    return _Curve(recipe, run, model, few, train, test, clipped)
+    return _Curve(recipe, run, model, few, train, test, texts, clipped)
 
 
 def _given(
@@ -254,20 +307,27 @@ def _keep_given(run: RunFolder, given: dict[str, dict[str, Any]], content: str) 
         )
 
 
-def _digest(task: Task, rows: Sequence[Any]) -> str:
-    """Return a digest of rows, wherever they stand."""
+def _digest(task: Task, rows: Sequence[Any], texts: Sequence[LabelledText]) -> str:
+    """Return a digest of rows and texts, wherever they stand."""
     found = hashlib.sha256()
-    for each in task.objects_of(rows):
+    for each in chain(task.objects_of(rows), _objects_of(texts)):
         found.update(json.dumps(each, ensure_ascii=False).encode() + b"\n")
     return found.hexdigest()[:32]
 
 
+def _objects_of(texts: Sequence[LabelledText]) -> Iterator[dict[str, Any]]:
+    """Yield texts without labels as a file of rows has them."""
+    return ({"text": row.text} for row in texts)
+
+
 def _write_rows(curve: _Curve, draws: int) -> None:
-    """Write the rows of all cells, and those that are measured."""
+    """Write the rows of all cells, those that are measured, and the texts without labels."""
     task = curve.model.task
     kinds = [task.stratum_of(row) for row in curve.train]
     numbers = sorted({cell.labels for cell in curve.cells})
     write_rows(task.objects_of(curve.test), curve.file("test"))
+    if curve.texts_file is not None:
+        write_rows(_objects_of(curve.texts), curve.texts_file)
     for draw in range(draws):
         drawn = nested_draw(kinds, numbers, seed=0, draw=draw)
         for number, indices in drawn.items():
@@ -317,7 +377,7 @@ def _tried(curve: _Curve, quiet: bool | None) -> Iterator[dict[str, Any]]:
 
 def _job(curve: _Curve, cell: Cell) -> Finetune:
     """Return what learns from a draw, as the run has learned from all rows."""
-    recipe, answers = curve.recipe, curve.answers(cell)
+    recipe, answers, texts = curve.recipe, curve.answers(cell), curve.texts_file
     budget = recipe.budget_seconds
     if budget is not None:
         share = budget * cell.weight / (total_weight(curve.cells) + 1)
@@ -336,4 +396,6 @@ def _job(curve: _Curve, cell: Cell) -> Finetune:
         answers=str(answers),
         is_kept=False,
         beside=tuple(map(str, recipe.beside)),
+        unlabelled=None if texts is None else str(texts),
+        bases=None if texts is None else str(curve.run.path / BASES),
     )

@@ -148,8 +148,9 @@ def _finetuned(job: Finetune) -> FinetuneReply:
         model = load_task(job.out)
     else:
         model = run_finetuning(
-            _recipe(job), job.out, resume=run.begun, quiet=job.quiet, rows_are_checked=True
-        ).model
+            _recipe(job), job.out, resume=run.begun, quiet=job.quiet, rows_are_checked=True,
+            bases=None if job.bases is None else Path(job.bases).absolute(),
+        ).model  # fmt: skip
     rows = read_written(model.task, job.valid, job.settings.get("rows", {}))
     facts = run.facts()
     judged_by, figures, row_seconds = (
@@ -250,6 +251,7 @@ def _recipe(job: Finetune) -> TaskRecipe:
         job.base,
         job.train,
         None if job.holds_out else job.valid,
+        unlabelled=job.unlabelled,
         beside=job.beside,
         budget_seconds=job.budget if kind.takes_budget else None,
         settings=job.settings,

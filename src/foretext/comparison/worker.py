@@ -133,6 +133,8 @@ class Finetune:
             out where it gets no others; those of `valid` are then answered at the end alone.
         answers: folder for the answers to `valid`, where `holds_out`; None: they are not kept.
         is_kept: whether the folder of the run stays once the job has ended.
+        unlabelled: file of texts without labels; None: there are none.
+        bases: folder of what was pretrained on the texts for several jobs; None: for this alone.
     """
 
     task: str
@@ -148,6 +150,8 @@ class Finetune:
     answers: str | None = None
     is_kept: bool = True
     beside: tuple[str, ...] = ()
+    unlabelled: str | None = None
+    bases: str | None = None
     kind: Literal["finetune"] = "finetune"
 
 

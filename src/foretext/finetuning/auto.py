@@ -62,7 +62,7 @@ MANY_PAIRS = 2000  # labelled ones, from which on a network may be better
 MANY_SENTENCES = 5000  # from which on a network may tag better than a linear chain: a guess
 OF_TAGGER = ("task", "training", "backbone", "tokenizer")  # sections that a network alone has
 
-FOLDER, TEXTS = "bases", "texts.jsonl"  # among the checkpoints of the run
+TEXTS = "texts.jsonl"  # in the folder of what is pretrained
 LEAST_BYTES = 100_000  # of text, below which vectors learn little
 WORD_BYTES = 6.0  # of a word and a blank, about
 MANY_WORDS = 1_000_000  # from here on a word must occur five times, else twice
@@ -277,7 +277,7 @@ class AutoLearner(Learner):
         return learner
 
     def _pretrained(self, rows: TaskRows, names: Sequence[str]) -> list[Path]:
-        """Pretrain vectors on the texts, or take those that an interrupted run has finished."""
+        """Pretrain vectors on the texts, or take those of an interrupted run, or of another one."""
         texts = self._texts(rows)
         if texts.stat().st_size < LEAST_BYTES:
             self.job.note(
@@ -317,8 +317,8 @@ class AutoLearner(Learner):
         return run.path
 
     def _texts(self, rows: TaskRows) -> Path:
-        """Write all texts of the run into one file, a document each."""
-        path = self.job.run.checkpoints / FOLDER / TEXTS
+        """Write all texts of the run into one file, a document each, unless that was done."""
+        path = self.job.pretrained / TEXTS
         if path.is_file():
             return path
         path.parent.mkdir(parents=True, exist_ok=True)

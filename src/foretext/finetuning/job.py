@@ -19,6 +19,8 @@ from foretext.tasks.predictor import Predictor
 
 __all__ = ["FinetuneJob", "Finetuned"]
 
+BASES = "bases"  # among the checkpoints
+
 
 @dataclass(frozen=True, kw_only=True)
 class FinetuneJob(Job):
@@ -27,12 +29,18 @@ class FinetuneJob(Job):
     recipe: TaskRecipe
     rows_are_checked: bool = False  # whether the user knows already what is wrong with the rows
     given: TaskRecipe | None = None  # of the user, where `recipe` was chosen for it; None: `recipe`
+    bases: Path | None = None  # folder of what is pretrained for it and others; None: for it alone
     warnings: list[str] = field(default_factory=list)  # what `warn` said, for the facts
 
     @property
     def kept_recipe(self) -> TaskRecipe:
         """What repeats the run."""
         return self.given or self.recipe
+
+    @property
+    def pretrained(self) -> Path:
+        """The folder of what is pretrained for the task; a relative one is in that of the run."""
+        return self.run.checkpoints / BASES if self.bases is None else self.run.path / self.bases
 
     @property
     def budget(self) -> Budget | None:

@@ -78,6 +78,7 @@ def run_finetuning(
     quiet: bool | None = None,
     report: bool = False,
     rows_are_checked: bool = False,
+    bases: Path | None = None,
 ) -> Finetuned:
     """Do what a recipe says, in the folder `out`; return the model, the facts and the card.
 
@@ -89,6 +90,8 @@ def run_finetuning(
         quiet: show no progress; None: show it on a terminal and in a notebook.
         report: write the page of the run, too.
         rows_are_checked: the user knows already what is wrong with the rows.
+        bases: folder of what is pretrained on the texts, for this run and others; a relative one
+            is in that of the run. None: nothing of it is kept.
 
     Raises:
         ForetextError: a file, a setting or the folder will not do; the message says why.
@@ -105,6 +108,7 @@ def run_finetuning(
             quiet=is_quiet(quiet),
             report=page,
             rows_are_checked=rows_are_checked,
+            bases=bases,
         )
         learner = learner_class(recipe.base, recipe.task)(job, recipe.settings)
         if note := name_note(recipe.base):
