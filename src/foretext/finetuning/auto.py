@@ -285,7 +285,7 @@ class AutoLearner(Learner):
                 "--unlabelled TEXTS with more, or --with PATH of vectors"
             )
             return []
-        own = self.task.texts(rows.train).word_settings()
+        own = self.task.texts(rows.train).running_settings()
         return [self._pretrained_by(name, texts, own, len(names)) for name in names]
 
     def _pretrained_by(self, name: str, texts: Path, own: dict[str, Any], together: int) -> Path:

@@ -35,6 +35,7 @@ from foretext.tasks.span_qa.network import SpanReader
 from foretext.tasks.tagging.network import Tagger
 from foretext.tasks.task import Task
 from foretext.tasks.text_to_text.network import TextWriter
+from foretext.tokenizers import WordTokenizer
 from tests.outside.regression import NumberedText, Regression
 
 TEXTS, LABELS = ["a ship", "a field", "a wave"], ["sea", "land", "sea"]
@@ -224,6 +225,10 @@ def test_tagged_characters_are_written_as_people_write_them() -> None:
     texts = RowTexts(["中 国 的 e mail ， 1 9 9 8 年", "我 们 人 民"], are_tokens=True)
     assert texts.are_characters
     assert texts.running == ["中国的e mail，1998年", "我们人民"]
+    tokenizer = WordTokenizer.learn(
+        WordTokenizer.Config(min_count=1, **texts.running_settings()), RowTexts(texts.running)
+    )
+    assert {"中", "国", "，", "人", "mail"} < {*tokenizer.vocabulary.words}
 
 
 @pytest.mark.parametrize(
@@ -239,6 +244,7 @@ def test_other_texts_stay(texts: list[str], are_tokens: bool) -> None:
     given = RowTexts(texts, are_tokens=are_tokens)
     assert not given.are_characters
     assert given.running == texts
+    assert given.running_settings() == given.word_settings()
 
 
 def test_texts_are_compared_without_case_width_and_white_space() -> None:

@@ -222,6 +222,11 @@ class RowTexts:
             return {"pre_tokenizer": "words_and_punctuation"}
         return {"pre_tokenizer": "whitespace"} if self.are_tokens else {}
 
+    def running_settings(self) -> dict[str, Any]:
+        """Return those that `running` needs: a character that is tagged is a word."""
+        kept = self.word_settings()
+        return {"pre_tokenizer": "words_and_punctuation"} if self.are_characters else kept
+
     def _read(self, block: list[str]) -> str:
         text = "".join(block)
         self.bytes_read += len(text.encode())
