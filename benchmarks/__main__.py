@@ -41,6 +41,7 @@ NAMES = (
     "first_run",
     "suggestion",
     "few_labels",
+    "few_tags",
     "beyond_memory",
 )
 HEADER = ["work", "peer", "peer's figure", "ours", "ratio (spread)", "to be met"]
