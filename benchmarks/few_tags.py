@@ -120,7 +120,10 @@ def candidates(name: str, train: Sequence[Any], test: Sequence[Any]) -> dict[str
     def network(own: Sequence[Any]) -> Tags:
         vectors = pretrained(PRETRAINED["tagging"][0], name, train)
         given = [([*row.tokens], [*row.tags]) for row in own]
-        settings = {"backbone": {"name": TAGGER}, "finetuning": {"baseline": False}}
+        settings: dict[str, Any] = {
+            "backbone": {"name": TAGGER},
+            "finetuning": {"baseline": False},
+        }
         model = ft.finetune("tagging", vectors, given, settings=settings, quiet=True)
         return [[*map(str, tags)] for tags in model.predict(asked)]
 
