@@ -96,7 +96,7 @@ def pretrained(recipe: str, name: str, train: Sequence[Any]) -> Path:
     if not (run / "config.json").is_file():
         settings = usual_settings(path.stat().st_size)
         settings["tokenizer"] |= task_named("tagging").texts(train).running_settings()
-        pretrain(recipe, path, run, settings=settings, overwrite=True)
+        pretrain(recipe, path, run, settings=settings, resume=(run / "recipe.toml").is_file())
     return run
 
 
