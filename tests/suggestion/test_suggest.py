@@ -242,7 +242,7 @@ WRONG: dict[str, tuple[Any, dict[str, Any], type[ForetextError], str]] = {
     "no text": (["a", 7], {}, GivenError, "text 2 is 7 of type int; give a text"),
     "a pair": ([("a", "b")], {}, GivenError, "text 1 is .* give a text"),
     "a wrong way": (["a"], {"by": "chance"}, SettingError, "by = 'chance': give"),
-    "no name": (["a"], {"out": "a.xyz"}, SettingError, "give --format csv, tsv, jsonl, label-studio"),
+    "no name": (["a"], {"out": "a.xyz"}, SettingError, "give --format csv, jsonl, label-studio"),
 }
 
 

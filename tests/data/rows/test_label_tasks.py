@@ -4,7 +4,7 @@ import csv
 import json
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -12,7 +12,13 @@ from foretext.base.errors import SettingError
 from foretext.corpus.text_tokens import TextToken, joined_tokens
 from foretext.data.rows import read_pairs, read_tagged, read_texts
 from foretext.data.rows.label import Label, LabelValue, ordered_labels
-from foretext.data.rows.label_formats import LabelTask, TaskFormat, task_format, write_tasks
+from foretext.data.rows.label_formats import (
+    LABEL_FORMATS,
+    LabelTask,
+    TaskFormat,
+    task_format,
+    write_tasks,
+)
 from foretext.data.rows.sheet_cells import SHEET_COLUMNS
 from foretext.data.rows.spans import aligned_tokens
 from foretext.metrics import detect_notation, entity_spans
@@ -271,3 +277,15 @@ def test_the_format_of_a_name(
 def test_a_format_that_does_not_fit_is_refused(name: str, tagged: bool, sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
         task_format(Path(name), None, tagged=tagged)
+
+
+@pytest.mark.parametrize("tagged", [False, True])
+def test_formats_that_are_offered_are_those_that_fit(tagged: bool) -> None:
+    with pytest.raises(SettingError) as error:
+        task_format(Path("a.txt"), None, tagged=tagged)
+    formats, suffixes = str(error.value).rstrip(".").split("--format ")[1].split(", or a file that")
+    offered = [cast(TaskFormat, each) for each in formats.split(", ")]
+    holding = "spans" if tagged else "texts"
+    assert offered == [name for name, each in LABEL_FORMATS.items() if holding in each.holds]
+    for suffix in suffixes.removeprefix(" ends with ").split(", "):
+        assert task_format(Path(f"a{suffix}"), None, tagged=tagged) in offered

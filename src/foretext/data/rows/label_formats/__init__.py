@@ -70,8 +70,11 @@ def format_named_by(path: Path) -> TaskFormat | None:
     return next((name for name, each in LABEL_FORMATS.items() if suffix in each.suffixes), None)
 
 
-def _suffixes() -> list[str]:
-    return list(dict.fromkeys(each for own in LABEL_FORMATS.values() for each in own.suffixes))
+def _choices(holding: str) -> str:
+    """Return the formats that have room for tasks, and the suffixes of their files."""
+    fitting = {name: each for name, each in LABEL_FORMATS.items() if holding in each.holds}
+    suffixes = dict.fromkeys(each for own in fitting.values() for each in own.suffixes)
+    return f"{', '.join(fitting)}, or a file that ends with {', '.join(suffixes)}"
 
 
 def task_format(path: Path, chosen: TaskFormat | None, *, tagged: bool) -> TaskFormat:
@@ -85,13 +88,13 @@ def task_format(path: Path, chosen: TaskFormat | None, *, tagged: bool) -> TaskF
     Raises:
         SettingError: neither the user nor the suffix says it, or it has no room for these tasks.
     """
-    found = chosen or format_named_by(path)
+    found, holding = chosen or format_named_by(path), "spans" if tagged else "texts"
     if found is None:
         raise SettingError(
             f"{path}: the name does not say which format is meant; give --format "
-            f"{', '.join(LABEL_FORMATS)}, or a file that ends with {', '.join(_suffixes())}."
+            f"{_choices(holding)}."
         )
-    if ("spans" if tagged else "texts") not in LABEL_FORMATS[found].holds:
+    if holding not in LABEL_FORMATS[found].holds:
         raise SettingError(f"format = {found}: {LABEL_FORMATS[found].why_not}.")
     return found
 
