@@ -145,10 +145,8 @@ def test_a_missing_package_is_named(
 REFUSED = {
     "static onnx": ("static", "onnx", "export it to static, not onnx"),
     "encoder static": ("encoder", "static", "export it to onnx or .*, not static"),
-    "lstm": ("lstm", "onnx", "the backbone Recurrent, which cannot be exported"),
-    "siamese": ("siamese", "onnx", r"reads each text alone \(task.mode=siamese\)"),
-    "both orders": ("both orders", "onnx", r"both orders of a pair \(task.mode=both_orders\)"),
-    "bilstm": ("bilstm", "openvino", "has a BiLSTM over the states"),
+    "elmo": ("elmo", "onnx", "the backbone Elmo, which cannot be exported"),
+    "jieba": ("jieba classifier", "onnx", "reads jieba's words, and the tokenizers library has no"),
     "long texts": ("long texts", "onnx-int8", "reads the end of long texts"),
     "format": ("encoder", "onyx", "no export to 'onyx'. Did you mean 'onnx'"),
 }

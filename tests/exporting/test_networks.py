@@ -49,6 +49,19 @@ CELLS = [
     ("classifier", "onnx-int8"),
     ("sentence encoder", "openvino"),
     ("crf", "openvino"),
+    ("textcnn", "onnx"),
+    ("bilstm classifier", "onnx"),
+    ("gru classifier", "onnx"),
+    ("bilstm", "onnx"),
+    ("spelling tagger", "onnx"),
+    ("lstm spelling tagger", "onnx"),
+    ("deberta", "onnx"),
+    ("xlnet", "onnx"),
+    ("siamese", "onnx"),
+    ("both orders", "onnx"),
+    ("bilstm tagger", "onnx-int8"),
+    ("textcnn", "openvino"),
+    ("bilstm tagger", "openvino"),
 ]
 # What would tell of the machine that wrote a file: a line of a program, or a folder of it.
 PLACES = re.compile(rb'File "|site-packages|' + re.escape(str(Path(__file__).parents[2]).encode()))
@@ -141,14 +154,28 @@ class TorchExport(OnnxExport):
     @torch.inference_mode()
     def computed(self, folder: Path, rows: Any) -> Any:
         names = self.graph.network.input_names
-        feeds = feeds_of([row.ids for row in rows], [row.segments for row in rows], names)
-        found = self.graph.network(*(torch.from_numpy(feeds[name]) for name in names))
+        feeds = feeds_of([row.feeds for row in rows], names)
+        found = self.graph.network(**{name: torch.from_numpy(feeds[name]) for name in names})
         return {
             name: list(each.numpy()) for name, each in zip(self.graph.outputs, found, strict=True)
         }
 
 
-@pytest.mark.parametrize("name", ["sentence encoder", "label sets", "score", "crf", "reader"])
+UNTRACED = [
+    "sentence encoder",
+    "label sets",
+    "score",
+    "crf",
+    "reader",
+    "textcnn",
+    "spelling tagger",
+    "siamese",
+    "both orders",
+    "word siamese",
+]
+
+
+@pytest.mark.parametrize("name", UNTRACED)
 def test_files_and_network_without_tracing(name: str, tmp_path: Path) -> None:
     model = saved_model(name, tmp_path)
     form = TorchExport(ft.load(model), kind_of_run(model))
@@ -160,7 +187,9 @@ def test_files_and_network_without_tracing(name: str, tmp_path: Path) -> None:
     parity.check(Bound(1e-4, 0.9999), "torch")
     assert parity.texts == parity.ids_equal == len(rows)
     assert min(sizes) > 0
-    assert [*parity.agreement] == {"label sets": ["labels"], "crf": ["tags"]}.get(name, [])
+    answers = {"score": [], "reader": [], "sentence encoder": [], "word siamese": []}
+    answers |= {"crf": ["tags"], "spelling tagger": ["tags"]}
+    assert [*parity.agreement] == answers.get(name, ["labels"])
 
 
 def test_a_network_that_is_too_large_is_refused(

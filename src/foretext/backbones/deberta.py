@@ -145,6 +145,8 @@ class Deberta(AttentionBackbone):
     visibilities: frozenset[Visibility] = frozenset({"full"})
     adds_to_scores = True
     task_traits = replace(ATTENTION_TRAITS, pooler_activation="gelu")
+    is_graph = True
+    buckets: Tensor
     base_rate = 3e-5  # in the range of He et al. 2021 for size base
 
     def __init__(self, config: DebertaConfig, vocab_size: int) -> None:
@@ -155,6 +157,8 @@ class Deberta(AttentionBackbone):
         self.embeddings = Embeddings(config, vocab_size)
         num_vectors = 2 * (config.num_buckets or config.longest_distance)
         self.distances = nn.Embedding(num_vectors, config.dim)
+        buckets = distance_buckets(config.max_length, config.num_buckets, config.longest_distance)
+        self.register_buffer("buckets", buckets, persistent=False)  # (2 max_length - 1,)
         norm = nn.LayerNorm(config.dim, config.norm_eps)
         self.distance_norm = norm if config.distance_norm else nn.Identity()
         self.blocks = nn.ModuleList(_block(config) for _ in range(config.num_layers))
@@ -262,9 +266,9 @@ class Deberta(AttentionBackbone):
 
     def _layout(self, inputs: Inputs) -> Layout:
         """Return the mask, and the vectors of all distances in a row."""
-        config, T = self.config, inputs.ids.shape[1]
-        buckets = distance_buckets(T, config.num_buckets, config.longest_distance)
-        vectors = self.distance_norm(self.distances.weight)[buckets.to(inputs.ids.device)]
+        T = inputs.ids.shape[1]
+        buckets = self.buckets[self.max_length - T : self.max_length + T - 1]
+        vectors = self.distance_norm(self.distances.weight)[buckets]
         return Layout(attention_mask(inputs), distances=vectors)
 
 

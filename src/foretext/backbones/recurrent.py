@@ -73,6 +73,7 @@ class Recurrent(WordBackbone):
 
     config: Config
     task_traits = replace(WORD_TRAITS, bigram_settings={"bigrams": BIGRAMS})
+    is_graph = True
     can_be_shared_out = False  # cells keep lists of their weights
 
     def __init__(self, config: Config, vocab_size: int, num_characters: int = 0) -> None:

@@ -44,6 +44,7 @@ class TextCNN(WordBackbone):
             return self
 
     num_layers = 1
+    is_graph = True
     visibilities: frozenset[Visibility] = frozenset({"full"})
 
     def __init__(self, config: Config, vocab_size: int, num_characters: int = 0) -> None:

@@ -107,6 +107,7 @@ class XLNet(AttentionBackbone):
     config: Config
     visibilities: frozenset[Visibility] = frozenset({"full", "matrix"})
     adds_to_scores = True
+    is_graph = True
     num_segments = 2
     task_traits = replace(ATTENTION_TRAITS, pooler_on="last")  # `[CLS]`
 

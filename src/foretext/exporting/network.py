@@ -18,11 +18,13 @@ from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.parsing import read_json
 from foretext.exporting.files import write_json
 from foretext.exporting.form import Computed, ExportForm, Texts
-from foretext.exporting.session import library_of
+from foretext.exporting.session import library_of, plain_row
 from foretext.exporting.tags import TAGS, Decoder, write_decoder
-from foretext.interop.graph import NetworkGraph
+from foretext.interop.graph import NetworkGraph, joined_rows
 from foretext.interop.own import MODEL_TYPE
 from foretext.kinds import Kind
+from foretext.tokenizers.vocabulary import UNKNOWN
+from foretext.tokenizers.word_tokenizer import COUNTS_FILE
 
 __all__ = ["EncodedRow", "NetworkExport"]
 
@@ -44,6 +46,13 @@ class EncodedRow(NamedTuple):
 
     ids: list[int]
     segments: list[int]
+    characters: list[list[int]] = []  # noqa: RUF012 (a tuple has no mutable state)
+
+    @property
+    def feeds(self) -> dict[str, NDArray[np.int64]]:
+        """What goes into a graph, by name."""
+        given = {"token_type_ids": self.segments, "characters": self.characters}
+        return plain_row(self.ids) | {name: np.array(row) for name, row in given.items()}
 
 
 class NetworkExport(ExportForm):
@@ -96,12 +105,21 @@ class NetworkExport(ExportForm):
         else:
             write_decoder(folder, self.graph)
         library.save(str(folder / TOKENIZER))
-        settings = read_json(folder / "tokenizer_config.json", ModelFileError)
+        settings = self._tokenizer_settings(folder)
         settings["model_max_length"] = self.graph.max_length
         settings.setdefault("pad_token", self.graph.tokenizer.tokens[self.graph.tokenizer.pad])
         settings["padding_side"] = "right"
         write_json(folder / "tokenizer_config.json", settings)
         self.write_network(folder)
+
+    def _tokenizer_settings(self, folder: Path) -> dict[str, Any]:
+        """Return what a folder says of its tokenizer; one of whole words says nothing."""
+        path = folder / "tokenizer_config.json"
+        if self.graph.tokenizer.word_rules is None:
+            found: dict[str, Any] = read_json(path, ModelFileError)
+            return found
+        (folder / COUNTS_FILE).unlink()
+        return {"tokenizer_class": "PreTrainedTokenizerFast", "unk_token": UNKNOWN}
 
     def _names_a_class(self, config: Mapping[str, Any]) -> bool:
         """Whether transformers.js has a class by what a folder says, which hands tensors on."""
@@ -159,10 +177,18 @@ class NetworkExport(ExportForm):
         else:
             decoder = Decoder.of(folder)
             pairs = decoder.encoded([words(text) for (text,) in rows], library)
-            encoded = [EncodedRow(ids, [0] * len(ids)) for ids, _ in pairs]
+            encoded = [EncodedRow(each.ids, [0] * len(each.ids), each.characters) for each in pairs]
             found = self._computed(folder, encoded)
-            found[TAGS] = decoder.decoded(found[self.graph.outputs[0]], [each[1] for each in pairs])
-        return Computed([row.ids for row in encoded], found | self._labels(found))
+            found[TAGS] = decoder.decoded(
+                found[self.graph.outputs[0]], [each.firsts for each in pairs]
+            )
+        return Computed(self._joined(encoded), found | self._labels(found))
+
+    def _joined(self, encoded: Sequence[EncodedRow]) -> list[list[int]]:
+        """Return the ids of each input, from those of its rows."""
+        group = self.graph.network.group
+        ids = [row.ids for row in encoded]
+        return [joined_rows(ids[start : start + group]) for start in range(0, len(ids), group)]
 
     def _labels(
         self, outputs: Mapping[str, list[NDArray[np.float32]]]
@@ -188,8 +214,8 @@ class NetworkExport(ExportForm):
         if self.asks:
             found = self._questions(library, rows)
         else:
-            single = self.graph.num_texts == 1
-            found = library.encode_batch([text for (text,) in rows] if single else list(rows))
+            read = [each for row in rows for each in self.graph.rows_of(row)]
+            found = library.encode_batch([row if len(row) > 1 else row[0] for row in read])
         pad = self.graph.tokenizer.pad
         return [EncodedRow(each.ids or [pad], each.type_ids or [0]) for each in found]
 

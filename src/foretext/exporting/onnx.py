@@ -29,7 +29,7 @@ __all__ = ["OPSET", "PACKAGES", "OnnxExport", "OnnxFile", "write_onnx"]
 
 OPSET = 18
 PACKAGES = {"onnx": "onnx", "onnxscript": "onnxscript", "onnxruntime": "onnxruntime"}
-EXAMPLE = (2, 7)  # rows and positions that are traced; any others work, too
+EXAMPLE = (2, 7)  # inputs and positions that are traced; any others work, too
 
 
 class OnnxFile:
@@ -56,8 +56,7 @@ class OnnxFile:
         path = folder / self.name
         if path not in self._sessions:
             self._sessions[path] = Session(path)
-        ids, segments = [row.ids for row in rows], [row.segments for row in rows]
-        return self._sessions[path].outputs(names, ids, segments)
+        return self._sessions[path].outputs(names, [row.feeds for row in rows])
 
 
 class OnnxExport(NetworkExport):
@@ -102,14 +101,17 @@ def write_onnx(path: Path, form: NetworkExport) -> None:
     network = copy.deepcopy(form.graph.network).float().cpu().eval()
     names = network.input_names
     longest = network.backbone.max_length
-    num_rows, num_positions = EXAMPLE
-    shape = (num_rows, min(num_positions, longest))
-    example = [torch.ones(shape, dtype=torch.int64) for _ in names]
-    example[0][0, -1:] = form.graph.tokenizer.pad
-    example[1][0, -1:] = 0
-    rows, positions = torch.export.Dim("rows"), torch.export.Dim("positions", max=longest)
+    num_inputs, num_positions = EXAMPLE
+    shape = (num_inputs * network.group, min(num_positions, longest))
+    example = {
+        name: torch.ones(*shape, *width, dtype=torch.int64)
+        for name, width in network.input_widths.items()
+    }
+    example["input_ids"][0, -1:] = form.graph.tokenizer.pad
+    example["attention_mask"][0, -1:] = 0
+    inputs, positions = torch.export.Dim("inputs"), torch.export.Dim("positions", max=longest)
+    rows = network.group * inputs if network.group > 1 else inputs
     shapes = {name: {0: rows, 1: positions} for name in names}
-    parameters = dict(zip(("input_ids", "attention_mask", "token_type_ids"), example, strict=False))
     with (
         foreign_errors("PyTorch's exporter to ONNX"),
         torch.no_grad(),
@@ -119,7 +121,7 @@ def write_onnx(path: Path, form: NetworkExport) -> None:
         warnings.simplefilter("ignore")  # of the exporter's own making
         program = torch.onnx.export(
             network,
-            kwargs=parameters,
+            kwargs=example,
             dynamo=True,
             input_names=list(names),
             output_names=list(form.graph.outputs),

@@ -50,8 +50,7 @@ class OpenVinoExport(NetworkExport):
         import openvino
 
         path = folder / FILE
-        ids, segments = [row.ids for row in rows], [row.segments for row in rows]
-        feeds = feeds_of(ids, segments, self.graph.network.input_names)
+        feeds = feeds_of([row.feeds for row in rows], self.graph.network.input_names)
         with foreign_errors("OpenVINO"):
             if path not in self._models:
                 self._models[path] = openvino.Core().compile_model(path, "CPU", EXACT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import tokenizers
 from foretext.exporting.foreign import foreign_errors
 
-__all__ = ["Session", "feeds_of", "library_of"]
+__all__ = ["Session", "feeds_of", "library_of", "plain_row"]
 
 
 def library_of(folder: Path) -> tokenizers.Tokenizer:
@@ -41,33 +41,34 @@ class Session:
     def outputs(
         self,
         names: Sequence[str],
-        ids: Sequence[Sequence[int]],
-        segments: Sequence[Sequence[int]] | None = None,
+        rows: Sequence[Mapping[str, NDArray[np.int64]]],
     ) -> dict[str, list[NDArray[np.float32]]]:
-        """Return the outputs of rows of ids by name, of each without padding.
+        """Return the outputs of rows by name, of each without padding.
 
         Args:
             names: of outputs.
-            ids: of N rows.
-            segments: of their tokens.
+            rows: N of them, (T, ...) of each input by its name.
         """
-        feeds = feeds_of(ids, segments, self.inputs)
+        feeds = feeds_of(rows, self.inputs)
         with foreign_errors("ONNX Runtime"):
             found = self._session.run(list(names), feeds)
         return {name: list(each) for name, each in zip(names, found, strict=True)}
 
 
+def plain_row(ids: Sequence[int]) -> dict[str, NDArray[np.int64]]:
+    """Return a row of ids as what goes into a graph."""
+    return {"input_ids": np.array(ids, np.int64), "attention_mask": np.ones(len(ids), np.int64)}
+
+
 def feeds_of(
-    ids: Sequence[Sequence[int]],
-    segments: Sequence[Sequence[int]] | None,
-    inputs: Sequence[str],
+    rows: Sequence[Mapping[str, NDArray[np.int64]]], inputs: Sequence[str]
 ) -> dict[str, NDArray[np.int64]]:
-    """Return rows as arrays (N, T), padded at the right, for the names of `inputs`."""
-    width = max(1, *map(len, ids)) if ids else 1
-    feeds = {name: np.zeros((len(ids), width), np.int64) for name in inputs}
-    for index, row in enumerate(ids):
-        feeds["input_ids"][index, : len(row)] = row
-        feeds["attention_mask"][index, : len(row)] = 1
-        if segments is not None and "token_type_ids" in feeds:
-            feeds["token_type_ids"][index, : len(row)] = segments[index]
+    """Return rows as arrays (N, T, ...), padded with 0 at the right, for the names of `inputs`."""
+    width = max(1, *(len(row["input_ids"]) for row in rows)) if rows else 1
+    feeds = {}
+    for name in inputs:
+        shape = rows[0][name].shape[1:] if rows else ()
+        feeds[name] = np.zeros((len(rows), width, *shape), np.int64)
+        for index, row in enumerate(rows):
+            feeds[name][index, : len(row[name])] = row[name]
     return feeds

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from foretext.exporting.form import Bound, Computed, ExportForm, Texts
-from foretext.exporting.session import Session, library_of
+from foretext.exporting.session import Session, library_of, plain_row
 from foretext.tokenizers.frames import unframed
 from foretext.tokenizers.hf_files import save_framed_tokenizer
 from foretext.vectors.token_vectors import TokenVectors
@@ -80,7 +80,7 @@ class StaticExport(ExportForm):
         library = library_of(folder)
         encoded = library.encode_batch([text for (text,) in rows])
         ids = [each.ids for each in encoded]
-        return Computed(ids, self._session(folder).outputs([OUTPUT], ids))
+        return Computed(ids, self._session(folder).outputs([OUTPUT], [*map(plain_row, ids)]))
 
     def _session(self, folder: Path) -> Session:
         if folder not in self._sessions:

@@ -22,7 +22,7 @@ from foretext.interop.graph import NetworkGraph
 __all__ = ["TAGS", "Decoder", "write_decoder"]
 
 TAGS = "tags"  # what is compared beside the scores
-PROGRAMS = ("decode.py", "decode.mjs")
+PYTHON, JAVASCRIPT = "decode.py", "decode.mjs"
 FILE = "decoding.json"
 
 
@@ -36,9 +36,19 @@ def write_decoder(folder: Path, graph: NetworkGraph) -> None:
     Raises:
         OutputError: it cannot be written.
     """
-    for name in PROGRAMS:
+    # transformers.js has no tokenizer of whole words
+    names = [PYTHON] if graph.tokenizer.word_rules is not None else [PYTHON, JAVASCRIPT]
+    for name in names:
         shutil.copyfile(Path(__file__).parent / "decoder" / name, folder / name)
     write_json(folder / FILE, graph.facts["decoding"])
+
+
+class EncodedSentence(NamedTuple):
+    """What the program makes of the words of a sentence."""
+
+    ids: list[int]
+    firsts: list[int]  # the position of each word's first id
+    characters: list[list[int]]  # of each id's word
 
 
 class Decoder(NamedTuple):
@@ -46,18 +56,23 @@ class Decoder(NamedTuple):
 
     encode: Any
     decode: Any
+    spell: Any
 
     @classmethod
     def of(cls, folder: Path) -> Decoder:
         """Run the file of a folder."""
-        program = runpy.run_path(str(folder / PROGRAMS[0]))
-        return cls(program["encode"], program["decode"])
+        program = runpy.run_path(str(folder / PYTHON))
+        return cls(program["encode"], program["decode"], program["spell"])
 
     def encoded(
         self, sentences: Sequence[Sequence[str]], library: tokenizers.Tokenizer
-    ) -> list[tuple[list[int], list[int]]]:
-        """Return the ids of each sentence, and where its words begin."""
-        return [self.encode(list(words), library) for words in sentences]
+    ) -> list[EncodedSentence]:
+        """Return the ids of each sentence, where its words begin, and their characters."""
+        found = []
+        for words in sentences:
+            ids, firsts = self.encode(list(words), library)
+            found.append(EncodedSentence(ids, firsts, self.spell(list(words), ids)))
+        return found
 
     def decoded(
         self, scores: Sequence[NDArray[np.float32]], firsts: Sequence[Sequence[int]]

@@ -13,6 +13,19 @@ encoded = tokenizer.encode({example})
 columns = {{"input_ids": encoded.ids, "attention_mask": encoded.attention_mask, \
 "token_type_ids": encoded.type_ids}}
 """
+GROUPED = """import numpy as np, {package}, tokenizers
+
+tokenizer = tokenizers.Tokenizer.from_file("{folder}/tokenizer.json")
+tokenizer.enable_padding()
+encoded = tokenizer.encode_batch({rows})  # a pair has two rows
+columns = {{"input_ids": [each.ids for each in encoded], \
+"attention_mask": [each.attention_mask for each in encoded], \
+"token_type_ids": [each.type_ids for each in encoded]}}
+"""
+ROWS = {  # of a pair, by how a matcher reads it
+    "siamese": '["a text", "another text"]',
+    "both_orders": '[("a text", "another text"), ("another text", "a text")]',
+}
 ASKED = """import numpy as np, {package}, tokenizers
 
 tokenizer = tokenizers.Tokenizer.from_file("{folder}/tokenizer.json")
@@ -26,12 +39,13 @@ columns = {{"input_ids": encoded.ids, "attention_mask": encoded.attention_mask, 
 "token_type_ids": encoded.type_ids}}
 """
 WORDS = """import numpy as np, {package}, tokenizers
-from decode import KNOWN, decode, encode  # in {folder}
+from decode import KNOWN, decode, encode, spell  # in {folder}
 
 tokenizer = tokenizers.Tokenizer.from_file("{folder}/tokenizer.json")
 words = ["the", "words", "of", "a", "sentence"]
 ids, firsts = encode(words, tokenizer)
-columns = {{"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": [0] * len(ids)}}
+columns = {{"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": [0] * len(ids), \
+"characters": spell(words, ids)}}
 """
 TAGS = """scores = outputs["logits"][0]
 tags = [KNOWN["labels"][index] for index in decode(scores.tolist(), firsts)]
@@ -90,13 +104,17 @@ def _read(form: NetworkExport, folder: str, package: str) -> str:
         return WORDS.format(folder=folder, package=package)
     if form.asks:
         return ASKED.format(folder=folder, package=package, **form.graph.facts)
+    if form.graph.network.group > 1:
+        rows = ROWS[form.graph.facts["mode"]]
+        return GROUPED.format(folder=folder, package=package, rows=rows)
     example = '"a text"' if form.num_texts == 1 else '"a text", "another text"'
     return ENCODED.format(folder=folder, package=package, example=example)
 
 
 def _feeds(form: NetworkExport) -> str:
     names = list(form.graph.network.input_names)
-    return f"{{name: np.array([columns[name]]) for name in {names}}}"
+    given = "columns[name]" if form.graph.network.group > 1 else "[columns[name]]"
+    return f"{{name: np.array({given}) for name in {names}}}"
 
 
 def _dtype(file: str) -> str:
@@ -105,6 +123,8 @@ def _dtype(file: str) -> str:
 
 def _in_javascript(form: NetworkExport, folder: str, file: str) -> str:
     """Return how transformers.js answers as foretext does; "": none of its pipelines does."""
+    if form.graph.tokenizer.expects_unknown:  # transformers.js has no such tokenizer
+        return ""
     graph, opened = form.graph, f"'{folder}', {{dtype: '{_dtype(file)}'}}"
     if graph.words is not None:
         return (

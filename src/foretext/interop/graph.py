@@ -22,10 +22,13 @@ from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs, Visibility
 from foretext.heads.base import TaskBase
 from foretext.nn.pooling import Dense
-from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
+from foretext.tokenizers.alphabet import LONGEST
+from foretext.tokenizers.base import Tokenizer
 
-__all__ = ["GraphNetwork", "NetworkGraph", "ReadInput", "TextVector", "check_base"]
+__all__ = ["GraphNetwork", "NetworkGraph", "ReadInput", "TextVector", "check_base", "joined_rows"]
 
+BREAK = -1  # between the ids of two rows
+Texts = tuple[str, ...]
 Answer = Callable[[States, Inputs], tuple[Tensor, ...]]
 
 
@@ -48,6 +51,8 @@ class GraphNetwork(nn.Module):
         has_segments: whether it reads which text of a pair a token is of.
         marks_shared: whether the tokens that both texts have are of segments of their own.
         special: ids that stand around texts, and are never shared.
+        reads_characters: whether it reads the characters of words.
+        group: rows of an input, one below the other.
     """
 
     def __init__(
@@ -61,6 +66,8 @@ class GraphNetwork(nn.Module):
         has_segments: bool = False,
         marks_shared: bool = False,
         special: Sequence[int] = (),
+        reads_characters: bool = False,
+        group: int = 1,
     ) -> None:
         super().__init__()
         self.backbone = backbone
@@ -71,14 +78,30 @@ class GraphNetwork(nn.Module):
         self.has_segments = has_segments
         self.marks_shared = marks_shared
         self.special = list(special)
+        self.reads_characters = reads_characters
+        self.group = group
 
     @property
     def input_names(self) -> tuple[str, ...]:
-        """The names of what goes in, in order; (B, T) int64 each."""
-        return ("input_ids", "attention_mask", *["token_type_ids"] * self.has_segments)
+        """The names of what goes in, in order; (B, T, ...) int64 each."""
+        return tuple(self.input_widths)
+
+    @property
+    def input_widths(self) -> dict[str, tuple[int, ...]]:
+        """What goes in, by name: how many numbers a position has; () is one."""
+        found: dict[str, tuple[int, ...]] = {"input_ids": (), "attention_mask": ()}
+        if self.has_segments:
+            found["token_type_ids"] = ()
+        if self.reads_characters:
+            found["characters"] = (LONGEST,)
+        return found
 
     def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        token_type_ids: Tensor | None = None,
+        characters: Tensor | None = None,
     ) -> tuple[Tensor, ...]:
         """Compute the outputs.
 
@@ -86,11 +109,12 @@ class GraphNetwork(nn.Module):
             input_ids: (B, T) int64.
             attention_mask: (B, T) int64, 1 where there is a token.
             token_type_ids: (B, T) int64, 1 where there is a token of the second text.
+            characters: (B, T, K) int64, of the words; 0: none.
         """
         mask, segments = attention_mask > 0, token_type_ids
         if self.marks_shared and segments is not None:
             segments = segments + 2 * self._shared(input_ids, mask, segments).to(torch.int64)
-        inputs = Inputs(input_ids, mask, self.visibility, segments=segments)
+        inputs = Inputs(input_ids, mask, self.visibility, segments=segments, characters=characters)
         return self.answer(self.backbone(inputs, keep_layers=self.needs_layers), inputs)
 
     def _shared(self, ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor:
@@ -134,6 +158,10 @@ class TextVector(nn.Module):
         return vectors * (token_mask.sum(1, keepdim=True) > self.num_around)
 
 
+def _one_row(texts: Texts) -> list[Texts]:
+    return [texts]
+
+
 @dataclass(frozen=True)
 class NetworkGraph:
     """A network, the files beside it, and how foretext itself reads inputs.
@@ -150,6 +178,7 @@ class NetworkGraph:
         save: writes the folder of Hugging Face.
         read: what the model reads of an input, and its outputs in float32.
         words: cuts a text into words where these are what is answered; None: they are not.
+        rows_of: the rows that are read of an input, as texts.
         facts: what else a program needs, as JSON has it.
         longer: what foretext does with longer inputs, for people; "": the same.
     """
@@ -158,18 +187,27 @@ class NetworkGraph:
     outputs: tuple[str, ...]
     of_positions: frozenset[str]
     pipeline: str
-    tokenizer: SubwordTokenizer
+    tokenizer: Tokenizer
     max_length: int
     save: Callable[[Path], None]
-    read: Callable[[tuple[str, ...]], ReadInput]
+    read: Callable[[Texts], ReadInput]
     num_texts: int = 1
     cut: Literal["longest_first", "only_second"] = "longest_first"
     words: Callable[[str], list[str]] | None = None
+    rows_of: Callable[[Texts], list[Texts]] = _one_row
     facts: Mapping[str, Any] = field(default_factory=dict)
     longer: str = ""
 
 
-def check_base(base: TaskBase, what: str) -> SubwordTokenizer:
+def joined_rows(rows: Sequence[Sequence[int]]) -> list[int]:
+    """Return the ids of the rows of an input one after another, with `BREAK` between them."""
+    found = list(rows[0])
+    for row in rows[1:]:
+        found += [BREAK, *row]
+    return found
+
+
+def check_base(base: TaskBase, what: str) -> Tokenizer:
     """Return the tokenizer of a base whose network can be a graph.
 
     Args:
@@ -180,10 +218,10 @@ def check_base(base: TaskBase, what: str) -> SubwordTokenizer:
         SettingError: other programs do not have its tokenizer, or its backbone.
     """
     backbone, kind = base.backbone, type(base.backbone).__name__
-    if base.tokenizer.kind == "words":
+    if not base.tokenizer.is_in_library:
         raise SettingError(
-            f"{what} reads whole words by foretext's own tokenizer, which other programs do not "
-            "have, so it cannot be exported; learn it on a base of sub-words, such as bert."
+            f"{what} reads jieba's words, and the tokenizers library has no jieba, so it cannot be "
+            "exported; learn it on vectors with tokenizer.pre_tokenizer=words_and_punctuation."
         )
     if backbone.reads_source:
         raise SettingError(
@@ -194,5 +232,4 @@ def check_base(base: TaskBase, what: str) -> SubwordTokenizer:
         raise SettingError(
             f"{what} has the backbone {kind}, which cannot be exported; a Transformer can."
         )
-    tokenizer: Any = base.tokenizer
-    return tokenizer
+    return base.tokenizer

@@ -80,7 +80,7 @@ class CharacterLSTM(nn.Module):
         lengths = row_lengths(words > 0)
         assert lengths is not None
         states = self.layer(self.vectors(words), lengths)  # (N, K, E)
-        rows = torch.arange(len(words), device=words.device)
+        rows = torch.arange(words.shape[0], device=words.device)
         left, right = states[rows, (lengths - 1).clamp(min=0)], states[:, 0]
         ends = torch.cat((left[:, : self.dim], right[:, self.dim :]), -1)
         return ends.masked_fill((lengths == 0).unsqueeze(-1), 0)[places]
@@ -137,6 +137,9 @@ class CharacterWords(nn.Module):
 
 def _distinct(characters: Tensor) -> tuple[Tensor, Tensor]:
     """Return the different words (N, K) of (B, T, K), and which of them is where, (B, T)."""
+    if torch.compiler.is_exporting():  # a graph reads each word: how many differ is not known
+        every = characters.flatten(0, 1)
+        return every, torch.arange(every.shape[0]).view(characters.shape[:2])
     words, places = torch.unique(characters.flatten(0, 1), dim=0, return_inverse=True)
     return words, places.view(characters.shape[:2])
 

@@ -104,6 +104,9 @@ def distance_scores(to_distances: Tensor, from_distances: Tensor) -> Tensor:
         to_distances: (H, B, T, P), of queries; column c has the distance T - 1 - c.
         from_distances: (H, B, S, P), of keys; column c has the distance c - (S - 1).
     """
+    if torch.compiler.is_exporting():
+        T, S = to_distances.shape[2], from_distances.shape[2]
+        return _traced_diagonals(to_distances, S) + _traced_diagonals(from_distances, T).mT
     return _apply(to_distances, from_distances)
 
 
@@ -138,6 +141,13 @@ def _diagonals(scores: Tensor, length: int) -> Tensor:
     assert N + length - 1 <= P, f"{P} columns, {N} rows of {length}"
     strides = (N * P, B * N * P, P - 1, 1)
     return scores.as_strided((B, H, N, length), strides, scores.storage_offset() + N - 1)
+
+
+def _traced_diagonals(scores: Tensor, length: int) -> Tensor:
+    """Return what `_diagonals` views, in a graph that is traced, which knows no strides."""
+    H, B, N, P = scores.shape
+    rows = F.pad(scores, (0, 1)).flatten(2)[:, :, N - 1 : N - 1 + N * P]  # as if of P columns
+    return rows.reshape(H, B, N, P)[..., :length].transpose(0, 1)
 
 
 def _products(contents: Tensor, distances: Tensor) -> Tensor:

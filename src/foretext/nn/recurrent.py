@@ -18,6 +18,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from foretext.nn.recurrent_graph import graph_states
+
 __all__ = ["Reader", "RecurrentKind", "RecurrentLayer", "row_lengths"]
 
 RecurrentKind = Literal["rnn", "lstm", "gru"]
@@ -55,9 +57,11 @@ class Reader(nn.Module):
 
     def forward(self, x: Tensor, carried: Carried = ()) -> tuple[Tensor, Carried]:
         """Read (B, T, E); return the states (B, T, D), and what the next read may begin with."""
+        if torch.compiler.is_exporting():  # a graph continues nothing
+            return self.traced(x, None), ()
         zeros = x.new_zeros(1, x.shape[0], self.dim)
         hidden, *cell = (each.contiguous()[None] for each in carried) if carried else (zeros, zeros)
-        weights: list[Tensor] = [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh]
+        weights = self.weights
         # biases, layers, dropout, whether gradients may be wanted, bidirectional, batch first
         options = (True, 1, 0.0, torch.is_grad_enabled(), False, True)
         with _scattered_weights(x):
@@ -67,6 +71,21 @@ class Reader(nn.Module):
                 run = torch.gru if self.kind == "gru" else torch.rnn_tanh
                 states, *last = run(x, hidden, weights, *options)
         return states, tuple(state[0] for state in last)
+
+    @property
+    def weights(self) -> list[Tensor]:
+        """Weights and biases, as PyTorch's functions take them."""
+        return [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh]
+
+    def traced(self, x: Tensor, lengths: Tensor | None, *, reverse: bool = False) -> Tensor:
+        """Return the states (B, T, D) in a graph that is traced.
+
+        Args:
+            x: (B, T, E).
+            lengths: (B,) int64, positions of each row that are read; None: all.
+            reverse: whether rows are read from their ends.
+        """
+        return graph_states(self.kind, x, self.weights, lengths, reverse=reverse)
 
     def gates(self, x: Tensor) -> dict[str, Tensor]:
         """Return how far each gate is open, 0 to 1, at each position of (B, T, E): (B, T, D) each.
@@ -111,6 +130,8 @@ class RecurrentLayer(nn.Module):
         states, _ = self.rightward(x)
         if self.leftward is None:
             return states
+        if torch.compiler.is_exporting():
+            return torch.cat((states, self.leftward.traced(x, lengths, reverse=True)), -1)
         if lengths is None:
             return torch.cat((states, self.leftward(x.flip(1))[0].flip(1)), -1)
         order = _reversing(lengths, x.shape[1])

@@ -236,4 +236,6 @@ def _places(distances: Distances, shape: torch.Size) -> Places:
 
 
 def _padded(num_keys: int) -> int:
+    if torch.compiler.is_exporting():  # a graph has no kernel
+        return num_keys
     return -(-num_keys // LANES) * LANES

@@ -19,7 +19,14 @@ from foretext.base.errors import SettingError
 from foretext.corpus.scripts import unspaced_ranges
 from foretext.data.batch import Inputs
 from foretext.data.framing import Framing
-from foretext.interop.graph import GraphNetwork, NetworkGraph, ReadInput, TextVector, check_base
+from foretext.interop.graph import (
+    GraphNetwork,
+    NetworkGraph,
+    ReadInput,
+    TextVector,
+    check_base,
+    joined_rows,
+)
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tasks.matching.network import TextMatcher
 from foretext.tasks.model import TaskModel
@@ -28,6 +35,7 @@ from foretext.tasks.span_qa.network import SpanReader
 from foretext.tasks.tagging.network import Tagger
 from foretext.tasks.tagging.scores import SentenceScores
 from foretext.tasks.tagging.windows import SentenceWindows
+from foretext.tokenizers.alphabet import LONGEST
 
 __all__ = [
     "classifier_graph",
@@ -42,6 +50,11 @@ LOGITS, STARTS, ENDS = "logits", "start_logits", "end_logits"
 STATES, VECTOR = "last_hidden_state", "sentence_embedding"
 
 Texts = tuple[str, ...]
+ROWS: dict[str, Callable[[Texts], list[Texts]]] = {  # of a pair, by how a matcher reads it
+    "pair": lambda texts: [texts],
+    "both_orders": lambda texts: [texts, texts[::-1]],
+    "siamese": lambda texts: [(text,) for text in texts],
+}
 Finish = Callable[[Tensor], tuple[Tensor, ...]]  # outputs of a head to those of a graph
 
 
@@ -99,14 +112,6 @@ def matcher_graph(model: TextMatcher) -> NetworkGraph:
             "The matcher reads words beside its network, which other programs do not do, so it "
             "cannot be exported; learn it with task.word_features=none."
         )
-    if head.mode != "pair":
-        how = (
-            "reads both orders of a pair" if head.mode == "both_orders" else "reads each text alone"
-        )
-        raise SettingError(
-            f"The matcher {how} (task.mode={head.mode}), and other programs read a pair once, so "
-            "it cannot be exported; learn it with task.mode=pair."
-        )
     if model.label_names:
         finish = _divided(model.temperature)
         facts: dict[str, Any] = {"labels": list(model.label_names), "activation": "softmax"}
@@ -115,7 +120,15 @@ def matcher_graph(model: TextMatcher) -> NetworkGraph:
         low = answers.lowest
         finish = _scaled(low, answers.span)
         facts = {"activation": "none", "range": [low, low + answers.span]}
-    return _graph(model, "The matcher", "text-classification", finish, num_texts=2, facts=facts)
+    return _graph(
+        model,
+        "The matcher",
+        "text-classification",
+        finish,
+        num_texts=2,
+        facts=facts | {"mode": head.mode},
+        rows_of=ROWS[head.mode],
+    )
 
 
 def reader_graph(model: SpanReader) -> NetworkGraph:
@@ -152,12 +165,6 @@ def tagger_graph(model: Tagger) -> NetworkGraph:
         raise SettingError(
             "The tagger reads where characters stand in jieba's words, which other programs do not "
             "do, so it cannot be exported; learn it with task.word_boundaries=false."
-        )
-    if head.alphabet is not None or head.lstm is not None:
-        what = "the spelling of words" if head.alphabet is not None else "a BiLSTM over the states"
-        raise SettingError(
-            f"The tagger has {what}, so it cannot be exported; learn it on a Transformer of "
-            "sub-words, without task.lstm_dim."
         )
     framing = model.base.framing(head.config.max_length)
     graph = _graph(
@@ -266,7 +273,8 @@ def _graph(
         inputs = examples.batch(np.zeros(1, np.int64)).inputs.to(device)
         states = own.backbone(inputs, keep_layers=head.needs_layers)
         found = finish(own.head.outputs(states, inputs))
-        row: list[int] = examples.rows[0].tolist()
+        rows = [examples.rows[index].tolist() for index in range(head.group)]
+        row = joined_rows(rows)
         values = [each[0].float().cpu().numpy() for each in found]
         if of_positions:  # the others are padding
             values = [each[: len(row)] for each in values]
@@ -281,6 +289,8 @@ def _graph(
         has_segments=base.backbone.num_segments > 1,
         marks_shared=head.marks_tokens,
         special=sorted({*framing.prefix, *framing.between, *framing.suffix}),
+        reads_characters=base.backbone.reads_characters,
+        group=head.group,
     )
     return NetworkGraph(
         network,
@@ -327,6 +337,9 @@ def _decoding(model: Tagger, framing: Framing) -> dict[str, Any]:
         "unknown": base.pad if unknown is None else unknown,
         "pad": base.pad,
         "unspaced": unspaced_ranges(),
+        "whole_words": base.tokenizer.word_rules,
+        "characters": None if head.alphabet is None else head.alphabet.characters,
+        "most_characters": LONGEST,
         **steps,
     }
 

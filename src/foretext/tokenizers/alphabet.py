@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from foretext.messages import commas, message
 
-__all__ = ["LONGEST_SPELLING", "NUM_BYTES", "Alphabet", "folding_sentence", "spelled"]
+__all__ = ["LONGEST", "LONGEST_SPELLING", "NUM_BYTES", "Alphabet", "folding_sentence", "spelled"]
 
 LONGEST = 20  # characters of a word that are read: of a longer one the first and the last ten
 UNKNOWN = 1

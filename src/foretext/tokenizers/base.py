@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
@@ -120,6 +120,16 @@ class Tokenizer(ABC):
     @property
     def portable(self) -> Portable | None:
         """What makes an equal one in another process; None: only this process encodes."""
+        return None
+
+    @property
+    def is_in_library(self) -> bool:
+        """Whether the `tokenizers` library gives the same ids by the file that `save` writes."""
+        return True
+
+    @property
+    def word_rules(self) -> Mapping[str, Any] | None:
+        """By what rules a word is looked up as a whole, as JSON has it; None: words are cut."""
         return None
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -38,7 +38,7 @@ from foretext.tokenizers.vocabulary import UNKNOWN, Vocabulary
 if TYPE_CHECKING:
     from tokenizers import Tokenizer as LibraryTokenizer
 
-__all__ = ["WordTokenizer", "read_vocabulary", "write_vocabulary"]
+__all__ = ["COUNTS_FILE", "WordTokenizer", "read_vocabulary", "write_vocabulary"]
 
 COUNTS_FILE = "vocabulary.tsv"
 SAMPLE = 1 << 16  # characters that show the script
@@ -197,6 +197,16 @@ class WordTokenizer(Tokenizer):
     def expects_unknown(self) -> bool:
         """Rare words are left out."""
         return True
+
+    @property
+    def is_in_library(self) -> bool:
+        """Whether the library has it: it has no jieba."""
+        return self.config.pre_tokenizer != "chinese_words"
+
+    @property
+    def word_rules(self) -> Mapping[str, Any]:
+        """The normal form of words, and whether they are lower-cased, character by character."""
+        return {"form": self.form, "lowercase": self.config.lowercase}
 
     @property
     def special(self) -> SpecialTokens:

@@ -1,6 +1,7 @@
 """Words to ids, and the scores of a tagger to tags: the best path by decoding.json (Viterbi)."""
 
 import json
+import unicodedata
 from pathlib import Path
 
 KNOWN = json.loads(Path(__file__).with_name("decoding.json").read_text(encoding="utf-8"))
@@ -14,13 +15,40 @@ def encode(words, tokenizer):
         joined = index == 0 or any(
             a <= ord(end) <= b for end in ends if end for a, b in KNOWN["unspaced"]
         )
-        own = tokenizer.encode(word if joined else " " + word, add_special_tokens=False).ids
+        if KNOWN["whole_words"] is not None:
+            own = look_up(word, tokenizer)
+        else:
+            own = tokenizer.encode(word if joined else " " + word, add_special_tokens=False).ids
         own = (own or [KNOWN["unknown"]])[: KNOWN["room"]]
         if len(ids) + len(own) > KNOWN["room"]:
             break
         firsts.append(len(KNOWN["before"]) + len(ids))
         ids += own
     return KNOWN["before"] + ids + KNOWN["behind"] or [KNOWN["pad"]], firsts
+
+
+def look_up(word, tokenizer):
+    """Return the id of a word as it stands, in a list; []: it has none."""
+    rules = KNOWN["whole_words"]
+    if rules["form"] != "none":
+        word = unicodedata.normalize(rules["form"], word)
+    if rules["lowercase"]:
+        word = "".join(map(str.lower, word))
+    found = tokenizer.token_to_id(word)
+    return [] if found is None else [found]
+
+
+def spell(words, ids):
+    """Return the ids of the characters of each id's word, 0 behind its end; 1 is unknown."""
+    if KNOWN["characters"] is None:
+        return [[] for _ in ids]
+    known = {character: place for place, character in enumerate(KNOWN["characters"], 2)}
+    most, rows = KNOWN["most_characters"], []
+    for word in (words or [""])[: len(ids)]:
+        read = word if len(word) <= most else word[: most // 2] + word[-(most // 2) :]
+        row = [known.get(character, 1) for character in read]
+        rows.append(row + [0] * (most - len(row)))
+    return rows
 
 
 def decode(scores, firsts):

@@ -75,6 +75,11 @@ class NetworkPage:
         check_packages(component)
         self.form, self.model, self.name, self.to = component(model, kind), model, name, to
         self.pipeline = self.form.graph.pipeline
+        if self.form.graph.tokenizer.expects_unknown:
+            raise SettingError(
+                "The network reads whole words, and the tokenizers of a web page have no such "
+                "model; use `foretext serve`, or export it with --to onnx."
+            )
         if self.form.num_texts != 1 or self.pipeline not in ABILITIES:
             raise SettingError(
                 "A web page can run networks that classify one text, and sentence encoders; use "
