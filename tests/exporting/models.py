@@ -36,6 +36,8 @@ TASKS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "gpt classifier": ("gpt2", "classification", "labels", {"bias": False}),
     "matcher": ("bert", "matching", "labels", PAIR),
     "score": ("bert", "matching", "score", PAIR),
+    "plain matcher": ("bert", "matching", "labels", {}),
+    "plain reader": ("bert", "span_qa", "spans", {}),
     "marked matcher": ("bert", "matching", "labels", PAIR | {"shared_tokens": True}),
     "siamese": ("bert", "matching", "labels", {"mode": "siamese"}),
     "both orders": ("gpt2", "matching", "labels", {"bias": False}),
@@ -111,9 +113,9 @@ def saved_model(name: str, folder: Path) -> Path:
 def save_classifier(
     kind: type[AttentionBackbone], shape: dict[str, Any], target: Path, folder: Path
 ) -> None:
-    """Save a classifier of two layers, over sub-words."""
+    """Save a classifier of one layer, over sub-words."""
     subwords = tokenizer("wordpiece", folder)
-    small = {"num_layers": 2, "dim": 16, "num_heads": 2, "max_length": 32, "init_std": 0.3}
+    small = {"num_layers": 1, "dim": 16, "num_heads": 2, "max_length": 32, "init_std": 0.3}
     torch.manual_seed(0)
     backbone = kind.build(kind.Config(**small, **shape), subwords.vocab_size)
     base = TaskBase(subwords, backbone, "full")

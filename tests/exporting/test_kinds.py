@@ -21,10 +21,9 @@ from foretext.exporting.export import opened_form
 from foretext.exporting.page.folder import _is_plain, _page_model
 from foretext.kinds import KINDS
 from foretext.language_model import LanguageModel
-from foretext.objectives import OBJECTIVES
+from foretext.objectives.prefix_lm import PrefixLM
 from tests.exporting.models import saved_model
 from tests.exporting.page.models import MODELS as PAGES
-from tests.language_model.models import learned_tokenizer
 
 pytest.importorskip("onnxscript", reason="the extra 'export' is not installed")
 
@@ -46,12 +45,14 @@ ROWS: dict[str, tuple[str, ...]] = {
     "GPT, Llama": ("gpt",),
     "language model of an LSTM": ("lstm",),
     "encoder-decoder": ("encoder-decoder",),
-    "classifier on BERT": ("classifier", "modernbert", "gpt classifier"),
-    "classifier on DeBERTa or XLNet": ("deberta", "xlnet"),
-    "tagger": ("tagger", "crf"),
-    "tagger with a BiLSTM over the states": ("bilstm",),
-    "reader": ("reader",),
-    "matcher, one row": ("matcher", "score"),
+    "classifier, pooled as in its family": ("modernbert", "gpt classifier"),
+    "classifier, pooled in another way": ("classifier", "deberta", "xlnet"),
+    "tagger": ("tagger", "gpt tagger"),
+    "tagger with a CRF or a BiLSTM": ("crf", "bilstm"),
+    "reader": ("plain reader",),
+    "reader with marks": ("reader",),
+    "matcher, one row, pooled as in its family": ("plain matcher",),
+    "matcher, one row, in another way": ("matcher", "score", "marked matcher"),
     "matcher, two rows": ("siamese", "both orders"),
     "classifier over words": ("textcnn", "bilstm classifier", "gru classifier"),
     "tagger over words": ("bilstm tagger", "spelling tagger"),
@@ -71,11 +72,13 @@ def table(language: str) -> list[list[str]]:
 
 
 def encoder_decoder(folder: Path) -> Path:
-    tokenizer = learned_tokenizer("wordpiece")
-    shape = {"num_layers": 1, "dim": 16, "num_heads": 2, "max_length": 32}
-    backbone = EncoderDecoder(EncoderDecoder.Config(**shape), tokenizer.vocab_size)
-    kind = OBJECTIVES.resolve("text_infilling")
-    objective = kind(kind.Config(), backbone, tokenizer)
+    """One of T5's shape."""
+    from tests.interop.sequence_folders import t5_unigram
+    from tests.interop.test_t5 import SHAPE
+
+    tokenizer = t5_unigram()
+    backbone = EncoderDecoder(EncoderDecoder.Config(**SHAPE), tokenizer.vocab_size)
+    objective = PrefixLM(PrefixLM.Config(), backbone, tokenizer)
     LanguageModel(tokenizer, backbone, objective, device="cpu").save(folder / "model")
     return folder / "model"
 

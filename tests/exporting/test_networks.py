@@ -50,7 +50,6 @@ CELLS = [
     ("sentence encoder", "openvino"),
     ("crf", "openvino"),
     ("textcnn", "onnx"),
-    ("bilstm classifier", "onnx"),
     ("gru classifier", "onnx"),
     ("bilstm", "onnx"),
     ("spelling tagger", "onnx"),
@@ -60,7 +59,6 @@ CELLS = [
     ("siamese", "onnx"),
     ("both orders", "onnx"),
     ("bilstm tagger", "onnx-int8"),
-    ("textcnn", "openvino"),
     ("bilstm tagger", "openvino"),
 ]
 # What would tell of the machine that wrote a file: a line of a program, or a folder of it.
