@@ -59,7 +59,7 @@ CELLS = [
     ("siamese", "onnx"),
     ("both orders", "onnx"),
     ("bilstm tagger", "onnx-int8"),
-    ("bilstm tagger", "openvino"),
+    ("textcnn", "openvino"),
 ]
 # What would tell of the machine that wrote a file: a line of a program, or a folder of it.
 PLACES = re.compile(rb'File "|site-packages|' + re.escape(str(Path(__file__).parents[2]).encode()))

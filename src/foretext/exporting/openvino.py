@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.base.errors import SettingError
 from foretext.base.files import temporary_folder
 from foretext.exporting.foreign import foreign_errors
 from foretext.exporting.form import Bound
@@ -17,10 +18,12 @@ from foretext.exporting.network import EncodedRow, NetworkExport
 from foretext.exporting.onnx import write_onnx
 from foretext.exporting.session import feeds_of
 from foretext.exporting.usage import openvino_usage
+from foretext.kinds import Kind
 
 __all__ = ["OpenVinoExport"]
 
 FILE = Path("openvino") / "openvino_model.xml"  # where sentence-transformers looks for it
+RECURRENT = "weight_hh"  # the weights that only recurrent layers have
 EXACT = {"INFERENCE_PRECISION_HINT": "f32"}  # by itself it takes what is fast
 
 
@@ -31,6 +34,15 @@ class OpenVinoExport(NetworkExport):
     extra = "openvino"
     packages: ClassVar = {"onnx": "onnx", "onnxscript": "onnxscript", "openvino": "openvino"}
     bound = Bound(1e-3, 0.9999)
+
+    def __init__(self, model: Any, kind: Kind) -> None:
+        super().__init__(model, kind)
+        names = (name for name, _ in self.graph.network.named_parameters())
+        if any(name.endswith(RECURRENT) for name in names):
+            raise SettingError(
+                "The model has recurrent layers, which OpenVINO computes differently where rows "
+                "are of unequal lengths, so it cannot be exported to openvino; export it to onnx."
+            )
 
     def write_network(self, folder: Path) -> None:
         """Write the graph into the folder ``openvino``."""
