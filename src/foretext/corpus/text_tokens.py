@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from foretext.corpus.scripts import WITHOUT_BLANKS, script_of
 
-__all__ = ["TextToken", "joined_tokens", "split_text"]
+__all__ = ["TextToken", "character_class", "joined_tokens", "split_text"]
 
 # Over classes of characters: a and A, letters, small and capital; 0, a digit; +, what belongs to
 # the character before it; . - and , for marks like them; c, what is contracted; x, a token whatever
@@ -65,8 +65,8 @@ def _classes(text: str) -> str:
     return "".join(classes)
 
 
-@cache
-def _class_of(character: str) -> str:
+def character_class(character: str) -> str:
+    """Return the class of a character, a letter of `_TOKEN`."""
     if character == ".":
         return "."
     if character in _WITHIN_WORDS:
@@ -85,3 +85,6 @@ def _class_of(character: str) -> str:
     if category[0] == "L":
         return "A" if category in ("Lu", "Lt") else "a"
     return "x"
+
+
+_class_of = cache(character_class)

@@ -28,6 +28,7 @@ __all__ = [
     "is_allowed",
     "spans_to_tags",
     "tag_letter",
+    "tag_mark",
     "violations",
 ]
 
@@ -179,6 +180,12 @@ def entity_spans(tags: Sequence[str]) -> list[Span]:
             start = token
         left = right
     return spans
+
+
+def tag_mark(tag: str) -> tuple[str, str] | None:
+    """Return the letter that BIOES has for a tag, and its kind; None: it is outside of entities."""
+    found = _parsed(tag)
+    return None if found is None or found is _OUTSIDE else (found.role, found.label)
 
 
 def spans_to_tags(spans: Sequence[Span], length: int, scheme: Scheme) -> list[str]:

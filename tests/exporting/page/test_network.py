@@ -10,9 +10,11 @@ import pytest
 
 import foretext as ft
 from foretext.base.errors import ModelFileError, SettingError
+from foretext.corpus import Corpus
 from foretext.exporting.page import checking, export_page
 from foretext.exporting.page import network as network_file
 from foretext.exporting.page.runtime import FILES, copy_runtime, found_runtime
+from foretext.tokenizers.subwords import learn_subwords
 from tests.exporting.models import saved_model, tokenizer
 from tests.exporting.page.networks import NODE_MODULES, needs_runtime
 
@@ -84,9 +86,9 @@ def test_options_without_effect(
     assert not (tmp_path / "page").exists()
 
 
-@pytest.mark.parametrize("name", ["tagger", "matcher", "encoder"])
+@pytest.mark.parametrize("name", ["matcher", "encoder"])
 def test_networks_that_a_page_cannot_run(name: str, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="networks that classify one text, and sentence enc"):
+    with pytest.raises(SettingError, match="networks that classify one text, taggers and sent"):
         export_page(saved_model(name, tmp_path), tmp_path / "page", quiet=True)
 
 
@@ -133,18 +135,56 @@ def test_vectors_of_a_page_are_those_of_python(to: str, tmp_path: Path) -> None:
 
 @needs_runtime
 @pytest.mark.slow
+def test_entities_of_a_page_are_those_of_python(tmp_path: Path) -> None:
+    about = exported(saved_model("gpt tagger", tmp_path), tmp_path / "page")
+    assert about["info"]["abilities"] == ["tag"]
+    assert about["marks"] == [["B", "ANIMAL"], ["I", "ANIMAL"], None]
+    assert not (tmp_path / "page" / "decode.py").exists()
+
+
+@needs_runtime
+@pytest.mark.slow
+def test_words_that_a_vocabulary_lacks_are_unknown(tmp_path: Path) -> None:
+    """The package of npm gives them no id."""
+    from tests.interop.test_tasks_there import saved
+
+    text = tmp_path / "text.txt"
+    text.write_text("the ship sails to one hut\n" * 20)
+    labels = ("bert", "classification", "labels", {"pooling": "mean"})
+    saved(tmp_path / "model", learn_subwords("word", {}, Corpus(text)), *labels)
+    exported(tmp_path / "model", tmp_path / "page")
+
+
+CHANGED = {
+    "ids": (
+        lambda about: about["input"].update(behind=[]),
+        r"@huggingface/tokenizers reads \d+ texts of \d+ otherwise than foretext, such as 'th",
+        SettingError,
+    ),
+    "numbers": (
+        lambda about: about.update(several=True),
+        "does not answer as Python does",
+        ModelFileError,
+    ),
+}
+
+
+@needs_runtime
+@pytest.mark.slow
+@pytest.mark.parametrize("what", CHANGED)
 def test_a_page_that_answers_otherwise_is_not_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = network_file.NetworkPage.about
+    change, said, error = CHANGED[what]
 
     def about(page: Any) -> dict[str, Any]:
         found = whole(page)
-        found["input"]["behind"] = []
+        change(found)
         return found
 
     monkeypatch.setattr(network_file.NetworkPage, "about", about)
-    with pytest.raises(ModelFileError, match="does not answer as Python does"):
+    with pytest.raises(error, match=said):
         exported(saved_model("classifier", tmp_path), tmp_path / "page")
     assert not (tmp_path / "page").exists()
 

@@ -16,7 +16,7 @@ from tests.exporting.page.test_in_browser import answered, served, type_into, vi
 from tests.report.browser import Browser
 
 pytestmark = [pytest.mark.slow, needs_runtime]
-MODELS = {"classifier": "classifier", "encoder": "sentence encoder"}
+MODELS = {"classifier": "classifier", "encoder": "sentence encoder", "tagger": "crf"}
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,24 @@ def test_similarities_and_search_are_those_of_python(
     order = np.argsort(-model.similarity("a ship on the sea", passages))
     places = [shown.index(passages[row]) for row in order]
     assert places == sorted(places)
+    assert visit.strangers() == []
+
+
+def test_entities_are_marked_where_they_stand(browser: Browser, address: str, pages: Path) -> None:
+    visit = visited(browser, f"{address}/tagger/")
+    text = "the king of England's ships, J. Smith and the dog"
+    type_into(visit, "inputs", text)
+    shown = answered(visit)
+    model = ft.load(pages / "tagger-model")
+    model.use_precision("fp32")
+    spans = model.spans(text)
+    listed = "return [...document.querySelectorAll('.answer mark')].map((x) => x.textContent)"
+    marks = visit.run(listed)
+    assert marks == [f"{span.text}{span.label}" for span in spans]
+    for span in spans:
+        assert f"{span.text} {span.label} {span.probability:.3f}"[:-1] in shown
+    visit.look()
+    assert visit.messages == []
     assert visit.strangers() == []
 
 

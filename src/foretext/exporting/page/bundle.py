@@ -36,8 +36,13 @@ def bundle(entry: str) -> str:
 
 
 def page_source(name: str) -> str:
-    """Return a file of the page: of `static/`, or, as ``playground/...``, of the playground."""
+    """Return a file of the page: of `static/`, ``playground/...`` of the playground.
+
+    ``decoder/...`` is a program beside an export of a tagger.
+    """
     folder, _, rest = name.partition("/")
+    if folder == "decoder":
+        return (_PACKAGE / "exporting" / "decoder" / rest).read_text("utf-8")
     if folder == "playground":
         return (_PACKAGE / "serving" / "playground" / rest).read_text("utf-8")
     return (_PACKAGE / "exporting" / "page" / "static" / name).read_text("utf-8")

@@ -9,7 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foretext.base.errors import ModelFileError, OutputError
+from foretext.base.counted import counted
+from foretext.base.errors import ModelFileError, OutputError, SettingError
 from foretext.base.files import temporary_folder
 from foretext.base.parsing import parse_json
 from foretext.exporting.page.bundle import bundle
@@ -20,6 +21,7 @@ PROGRAM = "node"
 OLDEST = 18  # version of Node.js; an older one lacks what the code of a page calls
 PATIENCE, SHORT = 600, 30  # seconds
 SHOWN = 3  # faults that a message names
+MISREAD = 60  # characters of a text that it shows
 
 
 class CheckFigures(NamedTuple):
@@ -68,6 +70,7 @@ def check_by_node(
 
     Raises:
         ModelFileError: an answer differs by more than the bound.
+        SettingError: the tokenizer of a network gives other ids in a browser.
         OutputError: the code fails.
     """
     with temporary_folder() as folder:
@@ -87,6 +90,12 @@ def check_by_node(
             "of Node.js."
         )
     found = parse_json(run.stdout, "the answers of the page", OutputError, dict[str, Any])
+    if misread := found.get("misread"):
+        raise SettingError(
+            f"@huggingface/tokenizers reads {counted(len(misread), 'text')} of {found['texts']} "
+            f"otherwise than foretext, such as {misread[0][:MISREAD]!r}, so no page can run this "
+            "model; use `foretext serve`."
+        )
     if found["faults"]:
         faults = "; ".join(found["faults"][:SHOWN])
         raise ModelFileError(

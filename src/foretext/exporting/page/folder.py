@@ -193,7 +193,7 @@ def _network_page(
         dtype: StorageType = "int8" if form == "onnx-int8" else "float32"
         report = PageReport(
             output,
-            page.pipeline,
+            page.kind,
             size,
             loaded,
             written.model_bytes,

@@ -22,6 +22,8 @@ from foretext.exporting.form import Texts, check_packages
 from foretext.exporting.network import NetworkExport
 from foretext.exporting.page.check_texts import LONGEST
 from foretext.exporting.page.checking import CheckFigures, check_by_node
+from foretext.exporting.page.network_kinds import NETWORK_KINDS, kind_name
+from foretext.exporting.page.network_kinds.kind import NetworkKind
 from foretext.exporting.page.page_model import page_info
 from foretext.exporting.page.runtime import Runtime, copy_runtime
 from foretext.exporting.parity import Parity
@@ -34,11 +36,6 @@ __all__ = ["BOUNDS", "LOADED", "NetworkPage", "WrittenNetwork"]
 
 GRAPH, ABOUT = "model.onnx", "page.json"
 LOADED = (GRAPH, ABOUT, "tokenizer.json", "tokenizer_config.json")  # beside the page itself
-ABILITIES = {  # by the pipeline of the graph
-    "text-classification": ("predict",),
-    "sentence-similarity": ("embed", "search_text"),
-}
-FIRST = {"text-classification": "logits", "sentence-similarity": "sentence_embedding"}
 BOUNDS = {"onnx": 1e-4, "onnx-int8": 0.05}  # of differences, as parts of a text's largest number
 MOST_TEXTS, MOST_TOKENS = 120, 20_000  # that Node.js computes
 SCRIPT = "node_network_check.js"
@@ -74,17 +71,14 @@ class NetworkPage:
         component: type[NetworkExport] = EXPORTS.resolve(to)
         check_packages(component)
         self.form, self.model, self.name, self.to = component(model, kind), model, name, to
-        self.pipeline = self.form.graph.pipeline
-        if self.form.graph.tokenizer.expects_unknown:
+        self.kind = kind_name(self.form.graph.pipeline, self.form.num_texts)
+        if self.kind not in NETWORK_KINDS:
             raise SettingError(
-                "The network reads whole words, and the tokenizers of a web page have no such "
-                "model; use `foretext serve`, or export it with --to onnx."
+                "A web page can run networks that classify one text, taggers and sentence "
+                "encoders; use `foretext serve` for other models."
             )
-        if self.form.num_texts != 1 or self.pipeline not in ABILITIES:
-            raise SettingError(
-                "A web page can run networks that classify one text, and sentence encoders; use "
-                "`foretext serve` for other models."
-            )
+        found: type[NetworkKind] = NETWORK_KINDS.resolve(self.kind)
+        self.does = found(self.form)
 
     def write(
         self, folder: Path, runtime: Runtime, run: Path, texts: Any, bar: Progress
@@ -121,19 +115,20 @@ class NetworkPage:
     def about(self) -> dict[str, Any]:
         """Return what ``page.json`` holds, as JSON has it."""
         graph, framing = self.form.graph, self.model.text_framing
+        unknown = graph.tokenizer.special.unknown
         around = len(framing.prefix) + len(framing.suffix)
         return {
-            "pipeline": self.pipeline,
-            "labels": graph.facts.get("labels"),
-            "several": graph.facts.get("activation") == "sigmoid",
+            "kind": self.kind,
+            **self.does.facts,
             "input": {
                 "before": framing.prefix,
                 "behind": framing.suffix,
                 "room": graph.max_length - around,
                 "pad": graph.tokenizer.pad,
-                "outputs": [FIRST[self.pipeline]],
+                "unknown": graph.tokenizer.pad if unknown is None else unknown,
+                "outputs": self.does.outputs,
             },
-            "info": page_info(self.model, self.name, ABILITIES[self.pipeline]),
+            "info": page_info(self.model, self.name, self.does.abilities),
         }
 
     def check(self, program: str, folder: Path, wanted: dict[str, Any]) -> CheckFigures:
@@ -147,27 +142,15 @@ class NetworkPage:
 
     def _wanted(self, folder: Path, rows: Sequence[Texts]) -> dict[str, Any]:
         """Return what ONNX Runtime in Python answers to some texts, with the files of the page."""
-        encoded = library_of(folder).encode_batch([text for (text,) in rows])
+        encoded = library_of(folder).encode_batch([" ".join(row) for row in rows])
         sums = np.cumsum([len(each.ids) for each in encoded])
         some = rows[: max(1, min(MOST_TEXTS, int((sums <= MOST_TOKENS).sum())))]
-        computed = [self.form.theirs(folder, [row]) for row in some]
-        name = FIRST[self.pipeline]
-        numbers = [self._answer(each.outputs[name][0]) for each in computed]
+        found = [self.does.wanted(folder, row) for row in some]
         return {
             "bound": BOUNDS[self.to],
-            "texts": [text for (text,) in some],
-            "ids": [each.ids[0] for each in computed],
-            "numbers": numbers,
+            "inputs": [list(row) for row in some],
+            "rows": [[row.ids for row in each.rows] for each in found],
+            "segments": [[row.segments for row in each.rows] for each in found],
+            "numbers": [each.numbers for each in found],
+            "answers": [each.answer for each in found],
         }
-
-    def _answer(self, scores: Any) -> list[float]:
-        """Return probabilities of scores (C,), or a vector as it is."""
-        values = np.asarray(scores, np.float64)
-        activation = self.form.graph.facts.get("activation")
-        if activation == "sigmoid":
-            values = 1 / (1 + np.exp(-values))
-        elif activation == "softmax":
-            values = np.exp(values - values.max())
-            values /= values.sum()
-        found: list[float] = values.tolist()
-        return found

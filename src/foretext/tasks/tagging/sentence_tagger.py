@@ -215,9 +215,25 @@ class SentenceTagger(Predictor):
         Entities below the threshold of `top` are left out. Where the tokens of a text are given,
         both are returned.
         """
-        texts = [tokens or text for text, *tokens in inputs]
         tokens = self._input_tokens(inputs)
-        scores = self.sentence_scores(words_of(tokens))
+        return self.scored_records(inputs, tokens, self.sentence_scores(words_of(tokens)), top)
+
+    def scored_records(
+        self,
+        inputs: Sequence[Input],
+        tokens: Sequence[Sequence[TextToken]],
+        scores: TagScores,
+        top: Top,
+    ) -> list[Record]:
+        """Return the records of inputs whose tags have been scored.
+
+        Args:
+            inputs: N texts, each with or without its tokens.
+            tokens: of each, as of `tokens`.
+            scores: of their tags.
+            top: see `records`.
+        """
+        texts = [own or text for text, *own in inputs]
         tags = [
             [[token.text, tag] for token, tag in zip(own, given, strict=True)]
             for own, given in zip(tokens, scores.tags(), strict=True)

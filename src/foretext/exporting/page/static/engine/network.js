@@ -17,31 +17,36 @@ export class Network {
     return new Network(about.input, new Tokenizer(...settings.map(json)), session, ort.Tensor);
   }
 
-  constructor({ before, behind, room, pad, outputs }, tokenizer, session, Tensor) {
-    Object.assign(this, { before, behind, room, pad, outputs, tokenizer, session, Tensor });
+  constructor({ before, behind, room, pad, unknown, outputs }, tokenizer, session, Tensor) {
+    Object.assign(this, { before, behind, room, pad, unknown, outputs, tokenizer, session, Tensor });
     this.turn = Promise.resolve(); // a session computes one text at a time
   }
 
-  /** What the network reads of a text: the beginning of one that is too long. */
-  ids(text) {
+  /** The ids of a text, without those that stand around it. */
+  pieces(text) {
     const { ids } = this.tokenizer.encode(text, { add_special_tokens: false });
-    const row = [...this.before, ...ids.slice(0, this.room).map(Number), ...this.behind];
-    return row.length ? row : [this.pad];
+    return ids.map((id) => Number(id ?? this.unknown)); // the package gives none to words that a vocabulary of words lacks
   }
 
-  /** The first output of a text, as an array of numbers. */
-  run(text) {
-    const mine = this.turn.then(() => this.compute(this.ids(text)));
+  /** The row of a text: the beginning of one that is too long. */
+  row(text) {
+    const ids = [...this.before, ...this.pieces(text).slice(0, this.room), ...this.behind];
+    return { ids: ids.length ? ids : [this.pad] };
+  }
+
+  /** The outputs for a row, {ids, segments}, as an array of numbers each. */
+  run(row) {
+    const mine = this.turn.then(() => this.compute(row));
     this.turn = mine.catch(() => {});
     return mine;
   }
 
-  async compute(ids) {
-    const row = (values) => new this.Tensor("int64", BigInt64Array.from(values, BigInt), [1, ids.length]);
-    const feeds = { input_ids: row(ids), attention_mask: row(ids.map(() => 1)), token_type_ids: row(ids.map(() => 0)) };
+  async compute({ ids, segments = ids.map(() => 0) }) {
+    const tensor = (values) => new this.Tensor("int64", BigInt64Array.from(values, BigInt), [1, values.length]);
+    const feeds = { input_ids: tensor(ids), attention_mask: tensor(ids.map(() => 1)), token_type_ids: tensor(segments) };
     const known = this.session.inputNames.map((name) => [name, feeds[name]]);
     const found = await this.session.run(Object.fromEntries(known), this.outputs);
-    return Array.from(found[this.outputs[0]].data);
+    return this.outputs.map((name) => Array.from(found[name].data));
   }
 }
 

@@ -3,19 +3,50 @@
 import { Comparison } from "./check.js";
 
 /**
- * wanted: {bound, texts: [text], ids: [[id]], numbers: [[number]]}: probabilities, or vectors; differences are compared as
- * parts of the largest number of each text. Returns what `compare` of check.js does.
+ * wanted: {bound, inputs: [[text]], rows: [[[id]]] and segments: [[[0 or 1]]], which the network reads, numbers: [[number]], what it
+ * makes of them, whose differences are compared as parts of the largest number of each input, and answers: what the page
+ * makes of Python's numbers, or null}. Returns what `compare` of check.js does, and `misread`: texts with other ids.
  */
 export async function compareNetwork(model, wanted) {
   const found = new Comparison(wanted);
-  for (const [number, text] of wanted.texts.entries()) {
-    const where = `text ${number + 1} (${JSON.stringify(text.slice(0, 40))})`;
-    found.same(model.network.ids(text), wanted.ids[number], `${where}: ids`);
-    const [ours, theirs] = [await model.numbers(text), wanted.numbers[number]];
+  const misread = [];
+  for (const [number, texts] of wanted.inputs.entries()) {
+    const where = `text ${number + 1} (${JSON.stringify(texts[0].slice(0, 40))})`;
+    const rows = model.rows(texts);
+    found.lists += 1;
+    if (JSON.stringify(rows.map(({ ids }) => ids)) !== JSON.stringify(wanted.rows[number])) {
+      misread.push(texts.join(" | "));
+      continue;
+    }
+    found.same(rows.map(({ ids, segments }) => segments ?? ids.map(() => 0)), wanted.segments[number], `${where}: segments`);
+    const [ours, theirs] = [await model.numbers(texts), wanted.numbers[number]];
     if (!found.asMany(ours, theirs, where)) continue;
     const largest = Math.max(1e-12, ...theirs.map(Math.abs));
     ours.forEach((value, index) => found.near(value / largest, theirs[index] / largest, `${where}, number ${index + 1}`));
+    if (wanted.answers[number]) compareAnswers(model.answer(texts, theirs), wanted.answers[number], where, found);
   }
   const { lists, numbers, largest, faults } = found;
-  return { texts: wanted.texts.length, lists, numbers, largest, faults };
+  return { texts: wanted.inputs.length, lists, numbers, largest, faults, misread };
 }
+
+/** Two answers are equal, but for numbers, which are near each other. */
+function compareAnswers(ours, theirs, where, found) {
+  const [mine, others] = [ours, theirs].map(parted);
+  found.same(mine.rest, others.rest, `${where}: answer`);
+  if (!found.asMany(mine.numbers, others.numbers, where)) return;
+  mine.numbers.forEach((value, index) => found.near(value, others.numbers[index], `${where}, number ${index + 1} of the answer`));
+}
+
+/** An answer as JSON, its keys in order, without probabilities and scores; and these. */
+function parted(answer) {
+  const numbers = [];
+  const rest = (value) => {
+    if (Array.isArray(value)) return value.map(rest);
+    if (value && typeof value === "object") return Object.keys(value).sort().map((key) => (
+      CHANCES.includes(key) && value[key] !== null ? [key, numbers.push(value[key])] : [key, rest(value[key])]));
+    return value;
+  };
+  return { rest: rest(answer), numbers };
+}
+
+const CHANCES = ["probability", "score"]; // of answers

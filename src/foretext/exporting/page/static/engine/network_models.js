@@ -1,20 +1,28 @@
-// The networks that a page can hold, by the pipeline of their kind.
+// The networks that a page can hold, by their kind.
+//
+// A class has `answers`, the requests of a page by path; rows(texts), what the network reads of an input; numbers(texts), a promise
+// of what the network makes of it; and, where a page's answer is made of these numbers, answer(texts, numbers).
 
 import { sigmoid, softmax } from "./fasttext.js";
 import { Network } from "./network.js";
 import { ranked } from "./predictions.js";
+import { Tagger } from "./tagger.js";
 import { unit } from "./vectors.js";
 
 /** Labels of a text. */
 class Classifier {
   constructor(about, network) {
     Object.assign(this, { network, labels: about.labels, several: about.several });
-    this.answers = { predict: async ({ inputs }) => ranked(this.labels, await this.numbers(inputs)) };
+    this.answers = { predict: async ({ inputs }) => ranked(this.labels, await this.numbers([inputs])) };
+  }
+
+  rows([text]) {
+    return [this.network.row(text)];
   }
 
   /** The probability of each label. */
-  async numbers(text) {
-    const scores = await this.network.run(text);
+  async numbers([text]) {
+    const [scores] = await this.network.run(this.network.row(text));
     return Array.from(this.several ? scores.map(sigmoid) : softmax(scores));
   }
 }
@@ -30,15 +38,20 @@ class Encoder {
     };
   }
 
+  rows([text]) {
+    return [this.network.row(text)];
+  }
+
   /** The vector of a text. */
-  numbers(text) {
-    return this.network.run(text);
+  async numbers([text]) {
+    const [vector] = await this.network.run(this.network.row(text));
+    return vector;
   }
 
   async vectors(texts) {
     const found = [];
     for (const text of texts) {
-      if (!this.kept.has(text)) this.kept.set(text, Array.from(unit(await this.numbers(text))));
+      if (!this.kept.has(text)) this.kept.set(text, Array.from(unit(await this.numbers([text]))));
       found.push(this.kept.get(text));
     }
     return found;
@@ -51,11 +64,11 @@ class Encoder {
   }
 }
 
-const KINDS = { "text-classification": Classifier, "sentence-similarity": Encoder };
+const KINDS = { "text-classification": Classifier, "sentence-similarity": Encoder, "token-classification": Tagger };
 
 /** What a page does with a network: {info, model, answer(path, body)}; the arguments are those of `Network.open`. */
 export async function openedNetwork(about, read, runtime) {
-  const model = new KINDS[about.pipeline](about, await Network.open(about, read, runtime));
+  const model = new KINDS[about.kind](about, await Network.open(about, read, runtime));
   return { info: about.info, model, answer: (path, body) => model.answers[path](body) };
 }
 

@@ -4,7 +4,8 @@ import analogy from "../../playground/actions/analogy.js";
 import classify from "../../playground/actions/classify.js";
 import neighbors from "../../playground/actions/neighbors.js";
 import similarity from "../../playground/actions/similarity.js";
+import tags from "../../playground/actions/tags.js";
 import search from "./search.js";
 import searchText from "./search_text.js";
 
-export const actions = [neighbors, analogy, classify, similarity, search, searchText];
+export const actions = [neighbors, analogy, classify, tags, similarity, search, searchText];

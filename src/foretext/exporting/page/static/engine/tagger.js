@@ -1,0 +1,85 @@
+// Tags of the tokens of a text, and the entities that they mark.
+
+import { decode } from "../decoder/decode.mjs";
+import { marginals } from "./chain.js";
+import { softmax } from "./fasttext.js";
+import { TextTokens } from "./text_tokens.js";
+import { wordWindows } from "./word_windows.js";
+
+const DIGITS = 1e6; // of a probability, as Python rounds it
+
+export class Tagger {
+  constructor(about, network) {
+    const { tokens, decoding, marks, temperature } = about;
+    Object.assign(this, { network, decoding, marks, temperature });
+    this.splitter = new TextTokens(tokens);
+    this.answers = { tag: async ({ inputs }) => this.answer([inputs], await this.numbers([inputs])) };
+  }
+
+  /** [{ids, answered}]: the rows of a text, and the positions of the first ids of the tokens that each answers. */
+  rows([text]) {
+    const words = this.splitter.split(text).map((token) => token.text);
+    return wordWindows(this.written(words).map((word) => this.ids(word)), this.decoding.room).map(({ ids, answered }) => {
+      const row = [...this.decoding.before, ...ids, ...this.decoding.behind];
+      return { ids: row.length ? row : [this.decoding.pad], answered: answered.map((at) => at + this.decoding.before.length) };
+    });
+  }
+
+  /** Words as they stand in a text: with a blank before each that follows another, but in scripts without blanks. */
+  written(words) {
+    const unspaced = (end) => this.decoding.unspaced.some(([first, last]) => first <= end && end <= last);
+    return words.map((word, index) => {
+      const ends = index ? [[...words[index - 1]].at(-1), [...word][0]] : [];
+      return index === 0 || ends.some((end) => unspaced(end.codePointAt(0))) ? word : ` ${word}`;
+    });
+  }
+
+  ids(word) {
+    const found = this.network.pieces(word);
+    return found.length ? found : [this.decoding.unknown];
+  }
+
+  /** The scores of the tags of all tokens, one after another. */
+  async numbers(input) {
+    const found = [];
+    const size = this.decoding.labels.length;
+    for (const { ids, answered } of this.rows(input)) {
+      const [scores] = await this.network.run({ ids });
+      for (const at of answered) found.push(...scores.slice(at * size, (at + 1) * size));
+    }
+    return found;
+  }
+
+  /** {text, spans} or {text, tags} by the scores of all tokens. */
+  answer([text], numbers) {
+    const { labels, transitions } = this.decoding;
+    const tokens = this.splitter.split(text);
+    const rows = tokens.map((_, token) => numbers.slice(token * labels.length, (token + 1) * labels.length));
+    const path = decode(rows, [...rows.keys()], this.decoding);
+    if (!this.marks) return { text, tags: tokens.map((token, index) => [token.text, labels[path[index]]]) };
+    const tempered = rows.map((row) => row.map((score) => score / this.temperature));
+    const chances = transitions ? marginals(tempered, this.decoding) : tempered.map((row) => Array.from(softmax(row)));
+    const characters = [...text];
+    return { text, spans: this.spans(path).map((span) => entity(characters, tokens, span, path, chances)) };
+  }
+
+  /** [{label, first, last}], of tokens: as the script conlleval reads tags. */
+  spans(path) {
+    const found = [];
+    let left = null;
+    let first = 0;
+    [...path.map((tag) => this.marks[tag]), null].forEach((right, token) => {
+      const isCut = !right || !left || "ES".includes(left[0]) || "BS".includes(right[0]) || right[1] !== left[1];
+      if (left && isCut) found.push({ label: left[1], first, last: token });
+      if (isCut) first = token;
+      left = right;
+    });
+    return found;
+  }
+}
+
+function entity(characters, tokens, { label, first, last }, path, chances) {
+  const [{ start }, { end }] = [tokens[first], tokens[last - 1]];
+  const least = Math.min(...path.slice(first, last).map((tag, offset) => chances[first + offset][tag]));
+  return { start, end, label, text: characters.slice(start, end).join(""), probability: Math.round(least * DIGITS) / DIGITS };
+}
