@@ -172,7 +172,7 @@ class NetworkExport(ExportForm):
         """Return what the tokenizer and the network of a folder make of inputs."""
         library, words = library_of(folder), self.graph.words
         if words is None:
-            encoded = self._encoded(library, rows)
+            encoded = self.encoded(library, rows)
             found = self._computed(folder, encoded)
         else:
             decoder = Decoder.of(folder)
@@ -209,7 +209,7 @@ class NetworkExport(ExportForm):
             found[name] = [values[: len(row.ids)] for values, row in pairs]
         return found
 
-    def _encoded(self, library: Any, rows: Sequence[Texts]) -> list[EncodedRow]:
+    def encoded(self, library: Any, rows: Sequence[Texts]) -> list[EncodedRow]:
         """Return inputs as a tokenizer reads them; no token at all is padding."""
         if self.asks:
             found = self._questions(library, rows)

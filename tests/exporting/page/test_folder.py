@@ -229,7 +229,9 @@ def test_networks_are_refused(tmp_path: Path) -> None:
     from tests.language_model.models import bert
 
     bert().save(tmp_path / "bert")
-    with pytest.raises(SettingError, match="A web page can run networks that classify one text"):
+    with pytest.raises(
+        SettingError, match="A web page can run networks that classify texts or pairs"
+    ):
         export_page(tmp_path / "bert", tmp_path / "page", quiet=True)
 
 

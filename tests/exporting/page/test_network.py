@@ -86,9 +86,9 @@ def test_options_without_effect(
     assert not (tmp_path / "page").exists()
 
 
-@pytest.mark.parametrize("name", ["matcher", "encoder"])
+@pytest.mark.parametrize("name", ["reader", "encoder"])
 def test_networks_that_a_page_cannot_run(name: str, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="networks that classify one text, taggers and sent"):
+    with pytest.raises(SettingError, match="networks that classify texts or pairs, taggers"):
         export_page(saved_model(name, tmp_path), tmp_path / "page", quiet=True)
 
 
@@ -140,6 +140,15 @@ def test_entities_of_a_page_are_those_of_python(tmp_path: Path) -> None:
     assert about["info"]["abilities"] == ["tag"]
     assert about["marks"] == [["B", "ANIMAL"], ["I", "ANIMAL"], None]
     assert not (tmp_path / "page" / "decode.py").exists()
+
+
+@needs_runtime
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["marked matcher", "score"])
+def test_pairs_of_a_page_are_those_of_python(name: str, tmp_path: Path) -> None:
+    about = exported(saved_model(name, tmp_path), tmp_path / "page")
+    assert about["labels"] == (None if name == "score" else ["cat", "dog", "hen"])
+    assert about["pair"]["has_segments"]
 
 
 @needs_runtime

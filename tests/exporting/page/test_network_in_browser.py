@@ -16,7 +16,12 @@ from tests.exporting.page.test_in_browser import answered, served, type_into, vi
 from tests.report.browser import Browser
 
 pytestmark = [pytest.mark.slow, needs_runtime]
-MODELS = {"classifier": "classifier", "encoder": "sentence encoder", "tagger": "crf"}
+MODELS = {
+    "classifier": "classifier",
+    "encoder": "sentence encoder",
+    "tagger": "crf",
+    "pairs": "matcher",
+}
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +76,19 @@ def test_similarities_and_search_are_those_of_python(
     order = np.argsort(-model.similarity("a ship on the sea", passages))
     places = [shown.index(passages[row]) for row in order]
     assert places == sorted(places)
+    assert visit.strangers() == []
+
+
+def test_labels_of_pairs_are_those_of_python(browser: Browser, address: str, pages: Path) -> None:
+    visit = visited(browser, f"{address}/pairs/")
+    pair = ("the king lives in a castle", "a ship sails to an island")
+    for name, text in zip(("text_a", "text_b"), pair, strict=True):
+        type_into(visit, name, text)
+    shown = answered(visit).split()
+    model = ft.load(pages / "pairs-model")
+    model.use_precision("fp32")
+    for label, share in zip(model.label_names, model.predict_proba(pair), strict=True):
+        assert abs(float(shown[shown.index(str(label)) + 1]) - share) < 0.002
     assert visit.strangers() == []
 
 

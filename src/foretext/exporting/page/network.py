@@ -74,7 +74,7 @@ class NetworkPage:
         self.kind = kind_name(self.form.graph.pipeline, self.form.num_texts)
         if self.kind not in NETWORK_KINDS:
             raise SettingError(
-                "A web page can run networks that classify one text, taggers and sentence "
+                "A web page can run networks that classify texts or pairs, taggers and sentence "
                 "encoders; use `foretext serve` for other models."
             )
         found: type[NetworkKind] = NETWORK_KINDS.resolve(self.kind)
@@ -97,12 +97,12 @@ class NetworkPage:
             OutputError: a file cannot be written.
         """
         form = self.form
-        rows, num_own = compared_rows(run, texts, 1, form.model)
+        rows, num_own = compared_rows(run, texts, form.num_texts, form.model)
         with temporary_folder() as copy:
             form.write(copy)
             parity = compared(form, copy, rows, bar)
             parity.check(form.bound, self.to)
-            wanted = self._wanted(copy, [row for row in rows if len(row[0]) <= LONGEST])
+            wanted = self._wanted(copy, [row for row in rows if max(map(len, row)) <= LONGEST])
             (graph,) = (copy / "onnx").glob("*.onnx")
             graph.rename(folder / GRAPH)
             for name in LOADED[2:]:

@@ -13,6 +13,7 @@ NETWORK_KINDS = Registry(
     "network of a page",
     {
         "text-classification": "foretext.exporting.page.network_kinds.labels:LabelsOfTexts",
+        "text-classification of pairs": "foretext.exporting.page.network_kinds.pairs:LabelsOfPairs",
         "sentence-similarity": "foretext.exporting.page.network_kinds.vectors:VectorsOfTexts",
         "token-classification": "foretext.exporting.page.network_kinds.tags:TagsOfTexts",
     },

@@ -34,6 +34,17 @@ export class Network {
     return { ids: ids.length ? ids : [this.pad] };
   }
 
+  /** The row of two texts: {ids, segments}; of those that are too long, the beginnings. */
+  pairRow(texts, { between, room, has_segments: hasSegments }) {
+    const pieces = texts.map((text) => this.pieces(text));
+    const [first, second] = cut(pieces.map(({ length }) => length), room).map((size, at) => pieces[at].slice(0, size));
+    const before = [...this.before, ...first, ...between];
+    const behind = [...second, ...this.behind];
+    const ids = [...before, ...behind];
+    if (!ids.length) return { ids: [this.pad] };
+    return { ids, segments: ids.map((_, at) => Number(hasSegments && at >= before.length)) };
+  }
+
   /** The outputs for a row, {ids, segments}, as an array of numbers each. */
   run(row) {
     const mine = this.turn.then(() => this.compute(row));
@@ -48,6 +59,14 @@ export class Network {
     const found = await this.session.run(Object.fromEntries(known), this.outputs);
     return this.outputs.map((name) => Array.from(found[name].data));
   }
+}
+
+/** How many ids of two texts stay in a room: the longer text loses first, as in the library for Python. */
+function cut([first, second], room) {
+  if (first + second <= room) return [first, second];
+  if (first > second) return cut([second, first], room).reverse();
+  if (2 * first <= room) return [first, room - first];
+  return [Math.floor(room / 2), room - Math.floor(room / 2)];
 }
 
 const json = (bytes) => JSON.parse(new TextDecoder().decode(bytes));

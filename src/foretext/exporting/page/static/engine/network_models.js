@@ -9,20 +9,27 @@ import { ranked } from "./predictions.js";
 import { Tagger } from "./tagger.js";
 import { unit } from "./vectors.js";
 
-/** Labels of a text. */
+/** Labels of a text or of a pair, or the score of a pair. */
 class Classifier {
   constructor(about, network) {
-    Object.assign(this, { network, labels: about.labels, several: about.several });
-    this.answers = { predict: async ({ inputs }) => ranked(this.labels, await this.numbers([inputs])) };
+    Object.assign(this, { network, labels: about.labels, several: about.several, pair: about.pair });
+    this.answers = { predict: ({ inputs }) => this.answered(Array.isArray(inputs) ? inputs : [inputs]) };
   }
 
-  rows([text]) {
-    return [this.network.row(text)];
+  /** [{label, score}], the best first; of a model without labels [{score}]. */
+  async answered(texts) {
+    const numbers = await this.numbers(texts);
+    return this.labels ? ranked(this.labels, numbers) : numbers.map((score) => ({ score }));
   }
 
-  /** The probability of each label. */
-  async numbers([text]) {
-    const [scores] = await this.network.run(this.network.row(text));
+  rows(texts) {
+    return [this.pair ? this.network.pairRow(texts, this.pair) : this.network.row(...texts)];
+  }
+
+  /** The probability of each label, or the score. */
+  async numbers(texts) {
+    const [scores] = await this.network.run(...this.rows(texts));
+    if (!this.labels) return scores;
     return Array.from(this.several ? scores.map(sigmoid) : softmax(scores));
   }
 }
@@ -64,7 +71,12 @@ class Encoder {
   }
 }
 
-const KINDS = { "text-classification": Classifier, "sentence-similarity": Encoder, "token-classification": Tagger };
+const KINDS = {
+  "text-classification": Classifier,
+  "text-classification of pairs": Classifier,
+  "sentence-similarity": Encoder,
+  "token-classification": Tagger,
+};
 
 /** What a page does with a network: {info, model, answer(path, body)}; the arguments are those of `Network.open`. */
 export async function openedNetwork(about, read, runtime) {
