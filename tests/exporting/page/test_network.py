@@ -164,7 +164,7 @@ def test_words_that_a_vocabulary_lacks_are_unknown(tmp_path: Path) -> None:
     exported(tmp_path / "model", tmp_path / "page")
 
 
-CHANGED = {
+CHANGED: dict[str, tuple[Any, str, Any]] = {
     "ids": (
         lambda about: about["input"].update(behind=[]),
         r"@huggingface/tokenizers reads \d+ texts of \d+ otherwise than foretext, such as 'th",
