@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import zlib
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -29,6 +30,8 @@ OF_SPANS = [each for each in EVERY if "spans" in LABEL_FORMATS[each.values[0]].h
 OF_OFFSETS = [each for each in OF_SPANS if not LABEL_FORMATS[each.values[0]].is_of_tokens]
 OF_TOKENS = [each for each in OF_SPANS if LABEL_FORMATS[each.values[0]].is_of_tokens]
 
+# Files of sentences, and how many of them stand for one that is tested.
+TRAINED_ON = [("conll2003/eng.train.xz", 14), ("msra_ner/msra.train.txt.xz", 90)]
 TEXTS = {
     "a ship": "sea",
     "=SUM(A1:A9)": "law",
@@ -298,6 +301,32 @@ def test_real_sentences_come_back_equal(
     given, back = read_tagged(shared_data / name), read_tagged(target)
     assert made.misfits == ()
     assert _entities(back) == _entities(given)
+
+
+@pytest.fixture(scope="module", params=TRAINED_ON, ids=[name for name, _ in TRAINED_ON])
+def sampled(
+    request: pytest.FixtureRequest, shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, list[TaggedSentence]]:
+    """Every so many-th sentence of a training set, as its lines are, and the rows of these."""
+    name, step = request.param
+    sentences = lzma.decompress((shared_data / name).read_bytes()).decode("utf-8").split("\n\n")
+    assert len(sentences[::step]) > 500
+    path = tmp_path_factory.mktemp("sampled") / "rows.txt"
+    path.write_text("\n\n".join(sentences[::step]), "utf-8")
+    return path, read_tagged(path)
+
+
+@pytest.mark.slow
+@pytest.mark.shared_data
+@pytest.mark.parametrize("format", OF_SPANS)
+def test_training_sets_come_back_equal(
+    sampled: tuple[Path, list[TaggedSentence]], format: TaskFormat, tmp_path: Path
+) -> None:
+    source, given = sampled
+    target = tmp_path / f"made{SUFFIXES[format]}"
+    made = convert_labels(source, target, format)
+    assert (made.rows, made.misfits) == (len(given), ())
+    assert _entities(read_tagged(target)) == _entities(given)
 
 
 @pytest.mark.parametrize(
