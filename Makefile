@@ -18,7 +18,7 @@ test-all: $(VENV)/.dev              ## every test but those that kill nodes of a
 test-cluster: $(VENV)/.dev          ## nodes of a Ray cluster are killed; takes minutes, with nothing beside it
 	$(BIN)/python -m pytest -m cluster tests/shards tests/vectors/replicas tests/docs
 
-clients: $(VENV)/.dev               ## install real clients of the server and of exports, whose tests are skipped without them; 1 GB
+clients: $(VENV)/.dev               ## install real clients of the server and of exports, whose tests are skipped without them; 1.2 GB
 	$(PIP) --editable '.[dev,clients]'
 	-$(PYTHON) -m venv build/fastembed   # which needs other versions of what dev has
 	-build/fastembed/bin/python -m pip install --quiet fastembed==0.9.1
