@@ -20,7 +20,7 @@ from foretext.report.run_report import write_report
 from foretext.run_folder import RunFolder
 
 ALL = [*KINDS.values(), TASK]
-CODE = ("load", "evaluate", "embedder", "page", "sections", "learner")
+CODE = ("load", "evaluate", "embedder", "page", "card", "sections", "learner")
 
 
 def name_of(kind: Kind) -> str:

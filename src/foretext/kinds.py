@@ -40,6 +40,8 @@ class Kind:
             texts; None: it embeds no texts.
         embed_options: of `foretext embed`, that have an effect.
         page: ``(folder, options) -> None``, which writes ``report.html``.
+        card: ``(folder) -> (() -> text)``: what reads a finished run, and then returns its card in
+            the language of whoever calls it; None: its folders have no card of a run.
         section: of a recipe, that names what learns; None: no recipe learns it.
         sections: the table of who checks each section of its recipes.
         learner: the `foretext.pretraining.learner.Learner` of the kind.
@@ -61,6 +63,7 @@ class Kind:
     embedder: str | None = None
     embed_options: tuple[str, ...] = ()
     page: str | None = None
+    card: str | None = None
     section: str | None = None
     sections: str | None = None
     learner: str | None = None
@@ -115,6 +118,7 @@ _WORD_VECTORS = Kind(
     embedder="foretext.artifact:load_vectors",
     embed_options=("weighting",),
     page="foretext.report.vectors_report:report_vectors",
+    card="foretext.report.run_cards:card_of_vectors",
     section="vectors",
     sections="foretext.recipe.sections:VECTOR_SECTIONS",
     learner="foretext.pretraining.word_vectors:WordVectorLearner",
@@ -130,6 +134,7 @@ TASK = Kind(  # of every task that a network has learned
     embedder="foretext.artifact:load_language_model",  # the network underneath
     embed_options=("pooling", "layer", "dim", "normalize", "precision"),
     page="foretext.report.task_report:report_task",
+    card="foretext.report.run_cards:card_of_task",
     reads_rows=True,
     exports=(*NETWORK_EXPORTS, *GGUF_EXPORTS),
     graph="foretext.tasks.graphs:task_graph",
@@ -148,6 +153,7 @@ KINDS = {
             embedder="foretext.vectors.token_vectors:TokenVectors.load",
             exports=("static",),
             section=None,
+            card=None,
         ),
         replace(
             _WORD_VECTORS,
@@ -160,6 +166,7 @@ KINDS = {
             embed_options=(),
             is_frozen=True,
             page="foretext.report.documents_report:report_documents",
+            card="foretext.report.run_cards:card_of_documents",
             learner="foretext.pretraining.document_vectors:DocumentVectorLearner",
         ),
         Kind(
@@ -173,6 +180,7 @@ KINDS = {
             exports=(*NETWORK_EXPORTS, *GGUF_EXPORTS),
             graph="foretext.language_model.graph:model_graph",
             page="foretext.report.language_model_report:report_language_model",
+            card="foretext.report.run_cards:card_of_language_model",
             section="objective",
             sections="foretext.recipe.sections:NETWORK_SECTIONS",
             learner="foretext.pretraining.language_models:LanguageModelLearner",
@@ -183,6 +191,7 @@ KINDS = {
             load="foretext.language_model.codec:Codec.load",
             evaluate="foretext.evaluation.autoencoders:measure_of_autoencoder",
             page="foretext.report.autoencoder_report:report_autoencoder",
+            card="foretext.report.run_cards:card_of_autoencoder",
             section="autoencoder",
             sections="foretext.recipe.sections:AUTOENCODER_SECTIONS",
             learner="foretext.pretraining.autoencoders:AutoencoderLearner",
@@ -197,6 +206,7 @@ KINDS = {
             embedder="foretext.topics.model:TopicModel.load",
             is_frozen=True,
             page="foretext.topics.report:report_topics",
+            card="foretext.topics.card:card_of_topics",
             section="topics",
             sections="foretext.topics:TOPIC_SECTIONS",
             learner="foretext.topics.learner:TopicLearner",

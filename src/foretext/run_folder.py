@@ -36,7 +36,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,8 @@ from foretext.base.files import (
     output_error,
     sweep,
 )
-from foretext.base.parsing import read_json
+from foretext.base.own_part import marked, replaced
+from foretext.base.parsing import read_json, read_text
 from foretext.base.replacement import CHECKPOINTS, CONFIG, RECIPE, REPLACEMENT, is_finished, promote
 from foretext.tasks import is_task
 from foretext.vectors.word_vectors import WordVectors
@@ -268,8 +269,7 @@ class RunFolder:
         Raises:
             OutputError: a file cannot be written; a resumed run goes on from there.
         """
-        with atomic_file(self.card) as temporary:
-            temporary.write_text(card, encoding="utf-8", newline="\n")
+        self.write_card(card)
         if config is not None:
             with atomic_file(self.config) as temporary:
                 temporary.write_text(
@@ -282,6 +282,36 @@ class RunFolder:
         if self.path != self.named:
             promote(self.named)
             self._use_folder(self.named)
+
+    def write_card(self, card: str) -> None:
+        """Write the card, between marks, in place of any that is there."""
+        self._write_card(marked(card))
+
+    def rewrite_card(self, card: str, former: Collection[str] = ()) -> bool:
+        """Write foretext's part of the card again; what people wrote around it stays.
+
+        Args:
+            card: for people.
+            former: texts that foretext may have written without marks, which early versions did.
+
+        Returns:
+            Whether it was written: not where somebody has changed foretext's part.
+
+        Raises:
+            OutputError: the card cannot be read or written.
+        """
+        if not self.card.exists():
+            self.write_card(card)
+            return True
+        text = read_text(self.card, OutputError).replace("\r\n", "\n")
+        found = marked(card) if text in former else replaced(text, card)
+        if found is not None:
+            self._write_card(found)
+        return found is not None
+
+    def _write_card(self, text: str) -> None:
+        with atomic_file(self.card) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
 
     def _must_be_unfinished(self, waiting: bool) -> None:
         if waiting:

@@ -18,6 +18,7 @@ from foretext.artifact import load_task
 from foretext.exporting.page.linear import PageLinear
 from foretext.exporting.page.page_model import PageModel
 from foretext.exporting.page.word_vectors import PageWordVectors
+from foretext.report.run_cards import rewrite_card
 from foretext.report.run_report import report_run
 from tests.audit.folders import KINDS, finished
 from tests.audit.readers import Reader
@@ -39,11 +40,13 @@ def _read(use: Callable[[Any], object], folder: Path) -> None:
 
 def _report(folder: Path) -> None:
     report_run(folder / "run")
+    rewrite_card(folder / "run")
 
 
 def _report_task(folder: Path) -> None:
     load_task(folder / "run")
     report_run(folder / "run")
+    rewrite_card(folder / "run")
 
 
 def _read_texts(kind: type[PageModel], folder: Path) -> None:

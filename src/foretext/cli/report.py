@@ -10,6 +10,7 @@ import typer
 from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
 from foretext.cli.shared import AsJson, print_json
+from foretext.messages import chosen_language, message
 
 __all__ = ["report"]
 
@@ -23,11 +24,19 @@ def report(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Write the page of a run or comparison again."""
+    """Write the page of a run or comparison again, with --lang the card of a run, too."""
+    from foretext.artifact import holds_comparison
+    from foretext.report.run_cards import rewrite_card
     from foretext.report.run_report import report_folder
 
     path = report_folder(run)
+    wants_card = chosen_language() is not None and not holds_comparison(run)
+    card, written = (rewrite_card(run) if wants_card else None) or (None, False)
     if as_json:
-        print_json({"report": str(path)})
+        print_json({"report": str(path), "card": str(card) if written else None})
         return
-    say(f"page: {path}")
+    say(message("terminal.page", path=path))
+    if written:
+        say(message("terminal.card", path=card))
+    elif card is not None:
+        say(message("terminal.note", said=message("terminal.changed_card", path=card)), error=True)

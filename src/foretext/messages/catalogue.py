@@ -25,6 +25,7 @@ __all__ = [
     "MessageTable",
     "areas",
     "choose_language",
+    "chosen_language",
     "filled",
     "has_message",
     "in_language",
@@ -117,10 +118,15 @@ def has_message(key: str) -> bool:
 
 def language() -> Language:
     """Return the language of messages here: what was chosen, else the system's."""
+    return chosen_language() or system_language()
+
+
+def chosen_language() -> Language | None:
+    """Return the language that was chosen here; None: it is the system's."""
     if (chosen := _chosen.get()) is not None:
         return chosen
     named = os.environ.get(VARIABLE)
-    return next((each for each in LANGUAGES if each == named), None) or system_language()
+    return next((each for each in LANGUAGES if each == named), None)
 
 
 def choose_language(chosen: Language | None) -> None:

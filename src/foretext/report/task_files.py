@@ -77,6 +77,7 @@ class Verdict(Known):
 class Seeds(Known):
     """The figure `judged_by`; an empty list where it was not measured."""
 
+    seeds: Annotated[list[int], Field(min_length=1)]
     valid: Spread | Annotated[list[Any], Field(max_length=0)]
     test: Spread | Annotated[list[Any], Field(max_length=0)]
 

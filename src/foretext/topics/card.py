@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from foretext.base.counted import number_of
 from foretext.messages import message, translated
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
+from foretext.report.run_cards import Card, WordsCard, card_facts
+from foretext.run_folder import RunFolder
 from foretext.topics.model import TopicModel
 
-__all__ = ["topics_card"]
+__all__ = ["card_of_topics", "topics_card"]
 
 SHOWN = 10  # topics
+LARGEST = 700  # logarithm of a perplexity that is a number
+
+
+def card_of_topics(run: RunFolder) -> Card:
+    """Return what renders the card of a run of topics; see `foretext.kinds.Kind.card`."""
+    from foretext.topics.report import TopicFacts  # which loads what draws pages
+
+    facts = card_facts(run, TopicFacts, WordsCard)
+    model = TopicModel.load(run.path)
+    return partial(topics_card, Recipe.of_run(run.recipe), facts, str(run.named), model)
 
 
 def topics_card(recipe: Recipe, facts: Mapping[str, Any], folder: str, model: TopicModel) -> str:
@@ -26,7 +39,9 @@ def topics_card(recipe: Recipe, facts: Mapping[str, Any], folder: str, model: To
     }
     held_out = facts["valid_loss"]
     shown["perplexity"] = (
-        translated("unknown") if held_out is None else f"{math.exp(held_out):,.1f}"
+        translated("unknown")
+        if held_out is None or held_out > LARGEST
+        else f"{math.exp(held_out):,.1f}"
     )
     for name in ("loss", "valid_loss"):
         if isinstance(shown[name], float):

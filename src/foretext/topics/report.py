@@ -10,6 +10,7 @@ from foretext.report.page import PageOptions, setting_sections, table, write_pag
 from foretext.report.run_files import (
     Count,
     Known,
+    Number,
     Record,
     read_facts,
     read_records,
@@ -35,6 +36,7 @@ class TopicFacts(Known):
     held_out_tokens: Count
     topics: Count
     topic_words: Count
+    coherence: Number
 
 
 def report_topics(folder: RunFolder, options: PageOptions) -> None:
