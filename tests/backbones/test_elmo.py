@@ -17,6 +17,7 @@ from foretext.tokenizers.alphabet import spelled
 WORDS = ["[PAD]", "[UNK]", "[SEP]", "the", "cat", "sleeps", "extraordinarily", "字"]
 CONFIG = {"dim": 6, "widths": [1, 2, 3], "features": [4, 5, 6], "dropout": 0.0}
 DIM = 6  # of each direction
+NAMES = ("input", "forget", "output")  # of gates
 
 
 def network(**settings: object) -> Elmo:
@@ -188,3 +189,29 @@ def test_parameters_belong_to_layers() -> None:
 def test_widths_that_do_not_fit_are_refused(settings: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         Elmo.Config(**{**CONFIG, **settings})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("cell_dim", [None, 9])
+def test_states_follow_from_the_gates(cell_dim: int | None) -> None:
+    backbone = network(cell_dim=cell_dim, num_layers=2)
+    inputs = inputs_of([3, 4, 5, 6])
+    states = backbone(inputs, keep_layers=True).layers
+    for layer, gates in enumerate(backbone.gates(inputs)):
+        assert set(gates) == {(side, name) for side in ("left", "right") for name in NAMES}
+        block = backbone.blocks[layer]
+        for side, reader, projection in zip(
+            ("left", "right"), (block.rightward, block.leftward), block.projections, strict=True
+        ):
+            half = slice(0, DIM) if side == "left" else slice(DIM, 2 * DIM)
+            turned = (lambda x: x) if side == "left" else (lambda x: x.flip(1))
+            read, made = (turned(states[number][..., half]) for number in (layer, layer + 1))
+            opened = {name: turned(gates[side, name]) for name in NAMES}
+            rows = slice(2 * reader.dim, 3 * reader.dim)  # of the candidate
+            h = c = torch.zeros(1, reader.dim)
+            for t in range(4):
+                own = read[:, t] @ reader.weight_ih[rows].T + reader.bias_ih[rows]
+                kept = h @ reader.weight_hh[rows].T + reader.bias_hh[rows]
+                c = opened["forget"][:, t] * c + opened["input"][:, t] * (own + kept).tanh()
+                h = opened["output"][:, t] * c.tanh()
+                found = projection(h) + (read[:, t] if layer else 0)
+                torch.testing.assert_close(found, made[:, t], atol=1e-5, rtol=1e-5)

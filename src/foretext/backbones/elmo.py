@@ -128,18 +128,31 @@ class Elmo(Backbone):
         """Compute the states of inputs (B, T); those of layer 0 are the words' vectors, twice."""
         x = self._vectors(inputs)  # (B, T, D / 2)
         order = _reversal(inputs)
-        left, right = x, _taken(x, order)
-        layers = [(left, right)]
+        layers = [[x, _taken(x, order)]]
         for layer, block in enumerate(self.blocks):
             before = layers[-1]
             read = [self.dropout(states) for states in before]
             made = cast(SplitLayer, block)(*read)
-            if layer and self.config.residual:
-                made = [new + old for new, old in zip(made, before, strict=True)]
-            layers.append(tuple(made))
+            layers.append(self._raised(made, before, layer))
         kept = layers if keep_layers else layers[-1:]
         states = [torch.cat((left, _taken(right, order)), -1) for left, right in kept]
         return States(states[-1], tuple(states) if keep_layers else ())
+
+    def gates(self, inputs: Inputs) -> list[dict[tuple[str, str], Tensor]]:
+        """Return, for each layer, how far its gates are open at each position, (B, T, cells)."""
+        x = self._vectors(inputs)
+        before, found = [x, x.flip(1)], []
+        for layer, block in enumerate(self.blocks):
+            found.append(cast(SplitLayer, block).gates(*before))
+            made = cast(SplitLayer, block)(*before)
+            before = self._raised(made, before, layer)
+        return found
+
+    def _raised(self, made: Sequence[Tensor], before: Sequence[Tensor], layer: int) -> list[Tensor]:
+        """Return the states of a layer, with those below added where the layer is residual."""
+        if not layer or not self.config.residual:
+            return list(made)
+        return [new + old for new, old in zip(made, before, strict=True)]
 
     def _vectors(self, inputs: Inputs) -> Tensor:
         """Return the vector of each word, (B, T, D / 2); each different word is read once."""
@@ -177,6 +190,13 @@ class SplitLayer(nn.Module):
         states = self.rightward(left)[0], self.leftward(right)[0]
         pairs = zip(self.projections, states, strict=True)
         return [projection(state) for projection, state in pairs]
+
+    def gates(self, left: Tensor, right: Tensor) -> dict[tuple[str, str], Tensor]:
+        """Return the gates of both directions, (B, T, cells) each, in the order of the text."""
+        found = {("left", name): gate for name, gate in self.rightward.gates(left).items()}
+        for name, gate in self.leftward.gates(right).items():
+            found["right", name] = gate.flip(1)
+        return found
 
 
 def _reversal(inputs: Inputs) -> Tensor | None:
