@@ -20,6 +20,7 @@ from foretext.base.errors import (
 from foretext.base.files import refuse_existing
 from foretext.base.runtime import refuse_surroundings
 from foretext.messages import VARIABLE, choose_language, in_language, language, passed_on
+from foretext.progress import Progress
 
 
 def test_the_environment_chooses_before_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +71,13 @@ def test_the_option_of_a_verb_holds_for_its_page_and_its_errors(tmp_path: Path) 
     missing = run("inspect", str(tmp_path / "texts.txt"), "--lang", "zh")
     assert missing.returncode == 2
     assert "没有这个文件或文件夹。是不是 'text.txt'？" in missing.stderr
+
+
+def test_the_terminal_says_how_long_it_takes_in_chinese() -> None:
+    with in_language("zh"):
+        assert Progress("x", 10.0, "seconds", quiet=True).line().endswith("还剩 10 s")
+    with in_language("en"):
+        assert Progress("x", 10.0, "seconds", quiet=True).line().endswith("10 s left")
 
 
 def test_the_commonest_errors_are_told_in_chinese(tmp_path: Path) -> None:

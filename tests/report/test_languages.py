@@ -21,6 +21,7 @@ from foretext.report.comparison_report import write_comparison_report
 from foretext.report.corpus_report import write_corpus_report
 from foretext.report.run_report import report_run
 from foretext.report.task_card import task_card
+from foretext.report.task_report import write_task_report
 from foretext.tasks.matching.linear import LinearMatcher
 from tests.comparison.test_recommendation import entry, sentence
 from tests.finetuning.test_verdict import COMMAND, FACTS, beside
@@ -29,9 +30,11 @@ from tests.report.comparison_content import content, label_curve
 from tests.report.parsed_page import Chart, Page
 from tests.report.run_folders import KINDS, make_run
 from tests.report.task_facts import facts, spread
+from tests.report.test_task_report import CHANGES, METRICS, TEXTS, written
 
 WORDS = 3  # in a row, that are no sentence: names of recipes, of models, of settings
 RUN = re.compile(rf"(?:[A-Za-z]+['’]?[a-z]*[ ,;:]+){{{WORDS},}}[A-Za-z]+")
+BASELINE = "word-by-word translation (IBM model 1)"
 OURS = {"wordpiece tokenizer", "a fine film"}  # of the contents that tests make up
 
 
@@ -66,6 +69,33 @@ def test_the_page_of_a_run(tmp_path: Path, kind: str) -> None:
     assert ("lang", "en") in english.attributes
     assert english.charts.keys() == shown.charts.keys()
     assert english.tags == shown.tags
+
+
+def test_the_page_of_texts_from_texts(tmp_path: Path) -> None:
+    examination = {
+        **TEXTS,
+        "samples": [written(), written(baseline=None)],
+        "worst_texts": [written(output="", faults=["copies most of its source"])],
+        "quality": [
+            {"low": 1, "high": 4, "rows": 20, "model": model, "chrf": 50.0}
+            for model in ("this model", BASELINE)
+        ],
+    }
+    baseline = {**CHANGES["baseline"], "name": BASELINE}
+    changes = {**CHANGES, "baseline": baseline, "files": LinearMatcher.files}
+    given = facts("text_to_text", **changes)
+    page = tmp_path / "page.html"
+    with in_language("zh"):
+        write_task_report(
+            page, title="我的", facts=given, settings={}, metrics=METRICS, examination=examination
+        )
+        card = task_card(given, {}, Path("run"))
+    shown = check(page.read_text(encoding="utf-8"))
+    assert "大部分照抄源文本" in shown.text
+    assert "输出的缺陷" in shown.text
+    assert "逐词翻译（IBM 模型 1）" in card
+    outside = re.sub(r"```.*?```|`[^`]*`", "", card, flags=re.DOTALL)
+    assert not [line for line in outside.splitlines() if RUN.search(line)]
 
 
 def test_the_page_of_a_comparison(tmp_path: Path) -> None:

@@ -169,13 +169,13 @@ def _show(done: Cleaned) -> None:
             for reason, count in facts.reasons.items()
         ]
         print_table(["dropped for", "documents", "share"], rows)
-        say(f"each with its reason: {done.dropped}")
+        say(message("terminal.dropped", path=done.dropped))
     if facts.settings["clean"]["languages"]:
         say(f"languages were found by {facts.language_by}")
     if facts.masked:
         say("masked: " + ", ".join(f"{kind} {count:,}" for kind, count in facts.masked.items()))
     for note in facts.notes:
-        say(f"note: {note}")
+        say(message("terminal.note", said=note))
     for warning in facts.warnings:
         say(message("findings.size.warning", said=warning))
-    say(f"page: {done.report}")
+    say(message("terminal.page", path=done.report))

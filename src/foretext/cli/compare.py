@@ -34,6 +34,7 @@ from foretext.cli.shared import (
     given_options,
     print_json,
 )
+from foretext.messages import message
 from foretext.tasks.named_columns import checked_columns, files_of_rows
 
 if TYPE_CHECKING:
@@ -211,9 +212,10 @@ def compare(
         print_json(_result(found))
         return
     say(str(found))
-    say(f"{output / 'report.html'} shows it all.")
+    say(message("terminal.shows_all", path=output / "report.html"))
     if found.recommendation is not None:
-        say(f"try: foretext predict {shlex.quote(str(output / 'best'))} INPUT")
+        command = f"foretext predict {shlex.quote(str(output / 'best'))} INPUT"
+        say(message("terminal.next", command=command))
 
 
 def _columns(columns: dict[str, str], task: str) -> dict[str, str | int]:

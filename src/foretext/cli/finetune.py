@@ -33,6 +33,7 @@ from foretext.cli.shared import (
     print_json,
     print_table,
 )
+from foretext.messages import message
 from foretext.tasks.named_columns import checked_columns, files_of_rows
 
 if TYPE_CHECKING:
@@ -204,7 +205,8 @@ def finetune(
     _show(facts)
     if found is not None:
         say("\n".join([*curve_lines(found, found["judged_by"]), ""]))
-    say(f"{output} is kept; try: foretext predict {shlex.quote(str(output))} INPUT")
+    command = f"foretext predict {shlex.quote(str(output))} INPUT"
+    say(message("terminal.kept", path=output, command=command))
 
 
 def _with_columns(recipe: TaskRecipe, columns: dict[str, str]) -> TaskRecipe:

@@ -23,6 +23,7 @@ from foretext.cli.shared import (
     print_table,
     reading,
 )
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from foretext.corpus.findings import CorpusReport
@@ -97,7 +98,7 @@ def _show(found: CorpusReport) -> None:
     for problem in found.problems:
         say(f"{problem.severity}: {problem}")
     if not found.problems:
-        say("No problem was found.")
+        say(message("terminal.no_problem"))
     for line in _settings(found):
         say(line)
 

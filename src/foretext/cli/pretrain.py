@@ -30,6 +30,7 @@ from foretext.cli.shared import (
     print_json,
     reading,
 )
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from foretext.pretraining.pretraining import Pretrained
@@ -145,11 +146,9 @@ def pretrain(
     sizes = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in learned.size.items())
     say(f"{sizes}: {output}")
     if facts.get("components_loss") is not None:
-        say(
-            f"mean squared error, held out: {facts['valid_loss']:.5f}; by principal components of "
-            f"the same size: {facts['components_loss']:.5f}"
-        )
-    say(f"try: {_next_command(learned, output)}")
+        errors = {"error": facts["valid_loss"], "components": facts["components_loss"]}
+        say(message("terminal.components", **errors))
+    say(message("terminal.next", command=_next_command(learned, output)))
 
 
 def _of_vectors(recipe: str, config: Path | None, options: dict[str, Any]) -> list[str]:

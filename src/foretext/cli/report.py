@@ -24,7 +24,10 @@ def report(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Write the page of a run or comparison again, with --lang the card of a run, too."""
+    """Write the page of a run or comparison again.
+
+    With --lang the card of a run, README.md, is written again, too.
+    """
     from foretext.artifact import holds_comparison
     from foretext.report.run_cards import rewrite_card
     from foretext.report.run_report import report_folder

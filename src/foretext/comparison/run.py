@@ -159,7 +159,7 @@ def _tell_plan(comparing: Comparing) -> None:
     for warning in plan.warnings:
         say(message("findings.size.warning", said=warning), error=True)
     for note in plan.notes:
-        say(f"note: {note}", error=True)
+        say(message("terminal.note", said=note), error=True)
     names = ", ".join(candidate.name for candidate in plan.candidates)
     time = duration(request.budget_seconds)
     say(f"{len(plan.candidates)} candidates in {time} ({rows} rows): {names}", error=True)

@@ -37,6 +37,7 @@ from foretext.corpus import Corpus
 from foretext.corpus.blocks import Beginning, first_bytes
 from foretext.corpus.text_shards import TextShards
 from foretext.corpus.texts import SourceNames
+from foretext.messages import message
 from foretext.pretraining.plan.times import Closing
 from foretext.pretraining.shared import SharedFolder
 from foretext.progress import MetricsLog
@@ -86,7 +87,7 @@ class Job:
         """Write a sentence to the run's log and, unless quiet, to the terminal."""
         self.run.note(sentence)
         if not self.quiet:
-            say(f"note: {sentence}", error=True)
+            say(message("terminal.note", said=sentence), error=True)
 
     @contextmanager
     def context(

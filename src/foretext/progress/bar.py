@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO, TypeVar
 
 from foretext.base.leaving import undone_when_leaving
 from foretext.base.terminal import show_cursor, visible
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -169,7 +170,7 @@ class Progress:
         facts = [*self._amounts(), *self._figures()]
         facts.append(human_seconds(self.elapsed))
         if (left := self.seconds_left) is not None:
-            facts.append(f"{human_seconds(left)} left")
+            facts.append(message("terminal.left", time=human_seconds(left)))
         return facts
 
     def _amounts(self) -> list[str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foretext.messages import message
+from foretext.messages import message, translated
 from foretext.report.axes import (
     bands,
     decimals,
@@ -209,13 +209,13 @@ def quality_chart(bins: Sequence[Record]) -> str:
     across = bands(order, message("task.chart.source_words"))
     plot = Plot(across, up, HEIGHT, message("task.chart.quality"))
     if len(names) > 1:
-        plot.legend(names)
+        plot.legend([translated(name) for name in names])
     for color, name in enumerate(names, 1):
         own = [(order.index(_range(each)) + 0.5, each) for each in bins if each["model"] == name]
         plot.line([(x, each["chrf"]) for x, each in own], color)
         for x, each in own:
             values = {
-                message("task.chart.model"): name,
+                message("task.chart.model"): translated(name),
                 across.title: _range(each),
                 "chrF": f"{each['chrf']:.1f}",
                 message("task.chart.rows"): f"{each['rows']:,}",
