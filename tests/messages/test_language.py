@@ -75,9 +75,9 @@ def test_the_option_of_a_verb_holds_for_its_page_and_its_errors(tmp_path: Path) 
 
 def test_the_terminal_says_how_long_it_takes_in_chinese() -> None:
     with in_language("zh"):
-        assert Progress("x", 10.0, "seconds", quiet=True).line().endswith("还剩 10 s")
+        assert Progress("x", 10.0, "seconds", quiet=True).line().endswith("还剩 00:10")
     with in_language("en"):
-        assert Progress("x", 10.0, "seconds", quiet=True).line().endswith("10 s left")
+        assert Progress("x", 10.0, "seconds", quiet=True).line().endswith("00:10 left")
 
 
 def test_the_commonest_errors_are_told_in_chinese(tmp_path: Path) -> None:
