@@ -40,7 +40,7 @@ def run(animal_text: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFolde
 
 def test_it_is_kept_with_card_and_page(run: RunFolder) -> None:
     card = (run.path / "README.md").read_text()
-    assert card.startswith(f"# {NAME}\n\n2 layers of width 32")
+    assert f"\n# {NAME}\n\n2 layers of width 32" in card
     assert "held-out replaced tokens accuracy" in card
     assert "ft.load(" in card
     assert "model.fill" not in card

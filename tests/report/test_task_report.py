@@ -309,7 +309,7 @@ def test_a_run_is_examined_and_shown(tmp_path: Path) -> None:
     page = Page(report_run(run.path).read_text(encoding="utf-8"))
     assert "Classification on textcnn: run" in page.text
     assert {"confusion", "reliability", "figures"} <= set(page.charts)
-    assert run.card.read_text(encoding="utf-8").startswith("# Classification on textcnn")
+    assert "\n# Classification on textcnn" in run.card.read_text(encoding="utf-8")
 
 
 def test_a_network_is_drawn(tmp_path: Path) -> None:
