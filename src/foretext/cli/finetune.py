@@ -193,7 +193,12 @@ def finetune(
     recipe = _with_columns(recipe, columns)
     from foretext.comparison.label_curve import curve_lines
 
-    options = {"overwrite": overwrite, "resume": resume, "quiet": quiet, "report": report}
+    options: dict[str, Any] = {
+        "overwrite": overwrite,
+        "resume": resume,
+        "quiet": quiet,
+        "report": report,
+    }
     found = None
     if curve is not None or draws is not None:
         found = _learning_curve(recipe, output, curve, draws, options)
