@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-all test-cluster clients windows check fix audit bench docs notebooks site release clean
+.PHONY: demo test test-all test-cluster clients windows arm check fix audit bench docs notebooks site release clean
 
 demo: $(VENV)/.user                 ## the main job, on text that every Python installation has
 	$(BIN)/foretext demo --output demo --overwrite
@@ -29,6 +29,9 @@ clients: $(VENV)/.dev               ## install real clients of the server and of
 
 windows: $(VENV)/.dev               ## Windows' Python with foretext's packages in build/wine, for tests under Wine; 0.5 GB
 	$(BIN)/python -m tools.wine
+
+arm: $(VENV)/.dev                   ## an ARM Python with numpy in build/arm, for tests of kernels under QEMU; 0.1 GB
+	$(BIN)/python -m tools.arm
 
 check: $(VENV)/.dev                 ## formatting, lints, types, and which package may import which
 	$(BIN)/ruff format --check .

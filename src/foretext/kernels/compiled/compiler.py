@@ -6,8 +6,9 @@ own nor kept: the caller's code contains it. That is half of the time that compi
 
 from __future__ import annotations
 
+import re
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 import numba
@@ -19,10 +20,19 @@ from foretext.kernels.compile import compiling_began
 from foretext.kernels.compiled.kept import ObjectCode
 from foretext.kernels.compiled.numba_files import check_files
 
-__all__ = ["callee", "dispatcher", "object_code"]
+__all__ = ["Machine", "callee", "dispatcher", "object_code"]
 
 types: Any = numba.types
 OPTIMISED = 3  # numba's own level
+_TARGET = re.compile(r"^target (?:triple|datalayout) = .*$", re.MULTILINE)
+
+
+class Machine(NamedTuple):
+    """A processor and a system, in LLVM's words."""
+
+    triple: str
+    processor: str
+    features: str
 
 
 class _Listener(event.Listener):
@@ -74,25 +84,35 @@ def callee(function: FunctionType, options: dict[str, Any]) -> Any:
 
 
 def object_code(
-    function: FunctionType, options: dict[str, Any], arguments: tuple[Any, ...]
+    function: FunctionType,
+    options: dict[str, Any],
+    arguments: tuple[Any, ...],
+    machine: Machine | None = None,
 ) -> ObjectCode:
-    """Compile a function for the types of these arguments."""
+    """Compile a function for the types of these arguments, and for this machine or another one."""
     kinds = tuple(map(numba.typeof, arguments))
     made = callee(function, options)
     made.compile(kinds)
     compiled = made.overloads[kinds]
     with global_compiler_lock:
         compiled.library.finalize()  # links what it calls, and optimises
-    triple, processor, features = compiled.library.codegen.magic_tuple()
-    machine = llvm.Target.from_triple(triple).create_target_machine(
-        processor, features, OPTIMISED, reloc="pic", codemodel="small"
+    text = compiled.library.get_llvm_str()
+    if machine is None:
+        machine = Machine(*compiled.library.codegen.magic_tuple())
+    else:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        text = _TARGET.sub("", text)
+    target = llvm.Target.from_triple(machine.triple).create_target_machine(
+        machine.processor, machine.features, OPTIMISED, reloc="pic", codemodel="small"
     )
-    module = llvm.parse_assembly(compiled.library.get_llvm_str())
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(target.target_data)
     returned = compiled.signature.return_type
     as_tuple = isinstance(returned, types.BaseTuple)
     parts = list(returned) if as_tuple else [returned] if returned != types.none else []
     return ObjectCode(
-        machine.emit_object(module),
+        target.emit_object(module),
         compiled.fndesc.llvm_func_name,
         [_name_of(part) for part in parts],
         as_tuple,

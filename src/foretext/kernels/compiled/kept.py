@@ -26,14 +26,14 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 from types import FunctionType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from foretext.kernels.compile import Kernel, one_at_a_time
 from foretext.kernels.compiled.object_file import CAN_LOAD, MachineCode, NotLoadableError
 
-__all__ = ["CodeFile", "KeptKernel", "ObjectCode"]
+__all__ = ["CodeFile", "KeptKernel", "ObjectCode", "Program", "flatten"]
 
 Run = Callable[[list[Any], tuple[Any, ...]], Any]  # with the values in a row, and the arguments
 
@@ -70,7 +70,7 @@ class KeptKernel(Kernel):
         """Run the machine code for arguments of these types, which may have to be made first."""
         kinds: list[Any] = []
         values: list[Any] = []
-        _flatten(arguments, kinds, values)
+        flatten(arguments, kinds, values)
         run = self._programs.get(key := tuple(kinds))
         if run is None:
             with one_at_a_time:
@@ -92,18 +92,25 @@ class KeptKernel(Kernel):
             memory = MachineCode(code.content)
         except NotLoadableError:
             return self._by_numba
-        return _Program(memory, code.symbol, kinds, code.returns, as_tuple=code.as_tuple)
+        return Program(memory, code.symbol, kinds, code.returns, as_tuple=code.as_tuple)
 
     def _by_numba(self, values: list[Any], arguments: tuple[Any, ...]) -> Any:
         return self.dispatcher(*arguments)
 
 
-class _Program:
+class Addresses(Protocol):
+    """Machine code in memory."""
+
+    def address(self, name: str) -> int:
+        """Where a function stands."""
+
+
+class Program:
     """Machine code and how it is called."""
 
     def __init__(
         self,
-        memory: MachineCode,
+        memory: Addresses,
         symbol: str,
         kinds: tuple[Any, ...],
         returns: list[str],
@@ -120,6 +127,7 @@ class _Program:
         self._as_tuple = as_tuple
 
     def __call__(self, values: list[Any], arguments: tuple[Any, ...]) -> Any:
+        """Run the code with the values of `flatten`; raises ZeroDivisionError."""
         result, error = self._result(), ctypes.c_void_p()
         status = self._call(ctypes.addressof(result), ctypes.addressof(error), *values)
         if status not in (DONE, DONE_WITHOUT_RESULT):
@@ -128,7 +136,7 @@ class _Program:
         return numbers if self._as_tuple else numbers[0] if numbers else None
 
 
-def _flatten(arguments: tuple[Any, ...], kinds: list[Any], values: list[Any]) -> None:
+def flatten(arguments: tuple[Any, ...], kinds: list[Any], values: list[Any]) -> None:
     """Append what tells the types of arguments, and the values that the code is called with."""
     for argument in arguments:
         if isinstance(argument, np.ndarray):
@@ -139,7 +147,7 @@ def _flatten(arguments: tuple[Any, ...], kinds: list[Any], values: list[Any]) ->
             values += argument.strides
         elif isinstance(argument, tuple):
             kinds.append((type(argument).__name__, len(argument)))
-            _flatten(argument, kinds, values)
+            flatten(argument, kinds, values)
         elif isinstance(argument, np.generic):
             kinds.append(argument.dtype.str[1:])
             values.append(argument.item())
