@@ -175,7 +175,7 @@ def test_what_llama_cpp_has_not_is_refused(case: str, tmp_path: Path) -> None:
 def test_kinds_without_the_format(name: str, tmp_path: Path) -> None:
     sentence = {
         "classifier": "task 'classification', whose answers llama.cpp does not compute",
-        "lstm": "backbone Recurrent",
+        "lstm": r"llama.cpp does not compute \(Recurrent\)",
         "static": "export it to static, not gguf",
     }[name]
     with pytest.raises(SettingError, match=sentence):
