@@ -86,9 +86,11 @@ def test_options_without_effect(
     assert not (tmp_path / "page").exists()
 
 
-@pytest.mark.parametrize("name", ["reader", "encoder"])
+@pytest.mark.parametrize("name", ["reader", "encoder", "siamese", "bilstm tagger"])
 def test_networks_that_a_page_cannot_run(name: str, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="networks that classify texts or pairs, taggers"):
+    words = name == "bilstm tagger"
+    sentence = "no tagger over whole words" if words else "classify texts or pairs in one row, tagg"
+    with pytest.raises(SettingError, match=sentence):
         export_page(saved_model(name, tmp_path), tmp_path / "page", quiet=True)
 
 

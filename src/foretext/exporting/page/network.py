@@ -72,10 +72,16 @@ class NetworkPage:
         check_packages(component)
         self.form, self.model, self.name, self.to = component(model, kind), model, name, to
         self.kind = kind_name(self.form.graph.pipeline, self.form.num_texts)
-        if self.kind not in NETWORK_KINDS:
+        graph = self.form.graph
+        if self.kind not in NETWORK_KINDS or graph.network.group > 1:
             raise SettingError(
-                "A web page can run networks that classify texts or pairs, taggers and sentence "
-                "encoders; use `foretext serve` for other models."
+                "A web page can run networks that classify texts or pairs in one row, taggers and "
+                "sentence encoders; use `foretext serve` for other models."
+            )
+        if graph.words is not None and graph.facts["decoding"]["whole_words"] is not None:
+            raise SettingError(
+                "A web page has no tagger over whole words; use `foretext serve`, or export it "
+                "with --to onnx."
             )
         found: type[NetworkKind] = NETWORK_KINDS.resolve(self.kind)
         self.does = found(self.form)
