@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.base.errors import CorpusError, SettingError
+from foretext.base.errors import CorpusError, GivenError, SettingError
 from foretext.tasks.classification.embeddings.settings import EmbeddingsConfig
 from foretext.tasks.classification.embeddings.views import (
     EmbeddedTexts,
@@ -28,6 +28,12 @@ def test_smooth_inverse_frequency_by_hand() -> None:
     weights = [0.1 / (0.1 + share) for share in (0.6, 0.3, 0.1)]
     expected = [[weights[0] / 2, weights[1] / 2], [weights[2], weights[2]], [0.0, 0.0]]
     assert np.allclose(view.features(["a b", "c", "unknown"]), expected)
+
+
+@pytest.mark.parametrize("base", [42, ft.LinearClassifier()], ids=["number", "classifier"])
+def test_an_opened_base_that_embeds_no_texts_is_refused(base: object) -> None:
+    with pytest.raises(GivenError, match=f"A base of type {type(base).__name__} is no path and no"):
+        ft.EmbeddingClassifier([base]).fit(["a", "b", "a c", "b c"], [*"xyxy"])
 
 
 def test_the_common_direction_is_that_of_the_texts_of_the_training() -> None:

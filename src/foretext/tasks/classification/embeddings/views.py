@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext._version import __version__
-from foretext.base.errors import CorpusError, SettingError
+from foretext.base.errors import CorpusError, GivenError, SettingError
 from foretext.base.files import atomic_file
 from foretext.base.model_files import copy_model
 from foretext.base.replacement import CONFIG
@@ -108,14 +108,23 @@ class EmbeddedTexts:
 
         Raises:
             ForetextError: it embeds no texts.
+            GivenError: it is opened, and no model that a classifier can keep.
             SettingError: counts are needed that the vectors came without.
         """
         is_path = isinstance(base, str | Path)
         model, source = opened_embedder(base) if is_path else (base, None)
+        try:
+            has_layers, weighs_words = model.has_layers, model.weighs_words
+        except AttributeError:
+            raise GivenError(
+                f"A base of type {type(base).__name__} is no path and no model that a classifier "
+                "can keep; give the folder of the model, or an opened WordVectors, DocumentVectors "
+                "or LanguageModel."
+            ) from None
         view = cls(name or (str(base) if is_path else type(base).__name__), model, source)
-        if model.has_layers:
+        if has_layers:
             return replace(view, layer=config.layer)
-        if not model.weighs_words:
+        if not weighs_words:
             return view
         weighting = config.weighting or ("mean" if model.counts is None else "sif")
         if weighting == "sif" and model.counts is None:
