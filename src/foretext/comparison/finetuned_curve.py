@@ -173,8 +173,8 @@ def _check(recipe: TaskRecipe, labels: Labels, draws: int) -> None:
     if recipe.unlabelled is not None and recipe.settings.get("finetuning", {}).get("adapt"):
         raise SettingError(
             "--curve would continue the pretraining of BASE on --unlabelled again for each number "
-            "and draw; leave --adapt out, or continue it before, with `foretext pretrain --base`, "
-            "and leave both out."
+            "and draw; continue it once before, with `foretext pretrain --base`, and leave --adapt "
+            "and --unlabelled out."
         )
     if not isinstance(recipe.base, str | Path):
         raise SettingError("--curve opens BASE again for each model; give its path or name.")
