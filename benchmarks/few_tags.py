@@ -3,9 +3,12 @@
 The sentences to learn from, without their tags, and some Wikipedia are the text without labels;
 vectors are pretrained once for a data set, with the settings of ``auto``, which does so in each
 run. Draws are nested: 50 sentences contain the 20. The figure is the F1 of entities on the same
-1,000 test sentences. `FORETEXT_SETS`, `FORETEXT_LABELS` and `FORETEXT_DRAWS` choose less;
-`FORETEXT_PEERS` names other candidates than the usual ones, such as ``network``: what ``auto``
-learns of many sentences.
+1,000 test sentences, the mean of the draws that ``auto`` and the peer both have.
+
+`FORETEXT_SETS`, `FORETEXT_LABELS` and `FORETEXT_DRAWS` choose less; `FORETEXT_PEERS` names other
+candidates than the usual ones, such as ``chain`` and ``network``: what ``auto`` learns of few and
+of many sentences. A file keeps what was measured; another version of foretext, and other constants
+of this file, measure anew.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import lzma
 import os
 import random
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -28,7 +32,8 @@ __all__ = ["PACKAGES", "rows"]
 PACKAGES = ("foretext", "python-crfsuite", "numpy", "numba")
 SENTENCES = (20, 50, 100, 200, 500, 1000)
 TEST_SENTENCES = 1000
-USUAL = ("auto", "without vectors", "CRFsuite")
+PEERS = ("auto", "without vectors", "CRFsuite", "chain", "network")
+USUAL = PEERS[:3]
 PENALTY = 1 / 6  # c2 of CRFsuite, as of ours, whose inverse penalty is 3
 PASSES = 200
 
@@ -68,6 +73,7 @@ def _sentences(name: str) -> list[Any]:
 
 def _texts(name: str, train: Sequence[Any]) -> Path:
     """Return the file of the text without labels; it is written once."""
+    from foretext.base.files import atomic_file
     from foretext.tasks.task import task_named
 
     path = work_folder() / f"few-tags-{name}.jsonl"
@@ -82,11 +88,12 @@ def _texts(name: str, train: Sequence[Any]) -> Path:
                 break
     texts += task_named("tagging").texts(train).running
     lines = [json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts]
-    path.write_text("".join(lines), encoding="utf-8")
+    with atomic_file(path) as temporary:
+        temporary.write_text("".join(lines), encoding="utf-8")
     return path
 
 
-def pretrained(recipe: str, name: str, train: Sequence[Any]) -> Path:
+def _pretrained(recipe: str, name: str, train: Sequence[Any]) -> Path:
     """Return the run of vectors that are pretrained as ``auto`` does it."""
     from foretext import pretrain
     from foretext.finetuning.auto import usual_settings
@@ -100,25 +107,25 @@ def pretrained(recipe: str, name: str, train: Sequence[Any]) -> Path:
     return run
 
 
-def candidates(name: str, train: Sequence[Any], test: Sequence[Any]) -> dict[str, Answers]:
+def _candidates(name: str, train: Sequence[Any], test: Sequence[Any]) -> dict[str, Answers]:
     """Return what learns from tagged sentences, by name; each tags the test sentences."""
     import foretext as ft
-    from foretext.finetuning.auto import OF_CHAIN, PRETRAINED, TAGGER
+    from foretext.finetuning.auto import MANY_SENTENCES, OF_CHAIN, PRETRAINED, TAGGER
 
     asked = [row.tokens for row in test]
 
-    def chain(vectors: Any) -> Answers:
+    def over(vectors: Any) -> Answers:
         def answers(own: Sequence[Any]) -> Tags:
             model = ft.LinearTagger(vectors).fit_rows(own)
             return [[*map(str, tags)] for tags in model.predict(asked)]
 
         return answers
 
-    def auto(own: Sequence[Any]) -> Tags:
-        return chain(str(pretrained(OF_CHAIN[0], name, train)))(own)
+    def chain(own: Sequence[Any]) -> Tags:
+        return over(str(_pretrained(OF_CHAIN[0], name, train)))(own)
 
     def network(own: Sequence[Any]) -> Tags:
-        vectors = pretrained(PRETRAINED["tagging"][0], name, train)
+        vectors = _pretrained(PRETRAINED["tagging"][0], name, train)
         given = [([*row.tokens], [*row.tags]) for row in own]
         settings: dict[str, Any] = {
             "backbone": {"name": TAGGER},
@@ -126,6 +133,9 @@ def candidates(name: str, train: Sequence[Any], test: Sequence[Any]) -> dict[str
         }
         model = ft.finetune("tagging", vectors, given, settings=settings, quiet=True)
         return [[*map(str, tags)] for tags in model.predict(asked)]
+
+    def auto(own: Sequence[Any]) -> Tags:
+        return chain(own) if len(own) <= MANY_SENTENCES else network(own)
 
     def crfsuite(own: Sequence[Any]) -> Tags:
         import pycrfsuite
@@ -144,40 +154,79 @@ def candidates(name: str, train: Sequence[Any], test: Sequence[Any]) -> dict[str
             tagger.open(str(Path(folder, "model")))
             return [tagger.tag(named_features(each, by_character=by_character)) for each in asked]
 
-    return {
-        "auto": auto, "without vectors": chain(None), "CRFsuite": crfsuite, "network": network,
-    }  # fmt: skip
+    every = (auto, over(None), crfsuite, chain, network)
+    return dict(zip(PEERS, every, strict=True))
 
 
-def measured(
+def _kept(path: Path, made_by: list[Any]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Return the cells that a file has, of this version and these constants.
+
+    Args:
+        path: a line for each cell, the last one cut short where a run was killed.
+        made_by: version and constants.
+    """
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
+        try:
+            cell = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if cell.get("made_by") == made_by:
+            found[cell["name"], cell["labels"], cell["draw"]] = cell
+    return found
+
+
+def _measured(
     name: str, sizes: Sequence[int | None], draws: int, peers: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield the F1 of each candidate by number of sentences and draw; a file keeps them."""
+    import foretext as ft
     from foretext.metrics import tagging_scores
 
     train, test = _sentences(SETS[name].train), _sentences(SETS[name].test)[:TEST_SENTENCES]
     right = [[*row.tags] for row in test]
     path = work_folder() / f"few-tags-{name}-cells.jsonl"
-    cells = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
-    done = {(cell["name"], cell["labels"], cell["draw"]) for cell in cells}
-    yield from cells
-    learners = candidates(name, train, test)
+    made_by = [ft.__version__, TEST_SENTENCES, PENALTY, PASSES, SETS[name].wiki_bytes]
+    kept = _kept(path, made_by)
+    learners = _candidates(name, train, test)
     for size in sizes:
         for draw in range(draws if size else 1):
             own = random.Random(draw).sample(train, len(train))[: size or len(train)]
             for peer in peers:
-                if (peer, size, draw) in done:
+                if (peer, size, draw) in kept:
+                    yield kept[peer, size, draw]
                     continue
                 began = time.monotonic()
                 found = learners[peer](own)
                 cell = {
                     "name": peer, "labels": size, "draw": draw,
                     "score": float(tagging_scores(right, found).f1),
-                    "seconds": round(time.monotonic() - began, 1),
+                    "seconds": round(time.monotonic() - began, 1), "made_by": made_by,
                 }  # fmt: skip
                 with path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(cell) + "\n")
+                    file.write("\n" + json.dumps(cell) + "\n")  # behind a line that was cut short
                 yield cell
+
+
+def _row(work: str, peer: str, cells: Sequence[dict[str, Any]]) -> Row:
+    """Return the means of `auto` and of a peer over the draws that both have.
+
+    Args:
+        work: of the row.
+        peer: beside `auto`.
+        cells: with one number of sentences.
+    """
+    scores, ours = (
+        {cell["draw"]: cell["score"] for cell in cells if cell["name"] == each}
+        for each in (peer, "auto")
+    )
+    draws = sorted(scores.keys() & ours.keys() if ours else scores)
+    of_auto, of_peer = (
+        f"{statistics.mean(own[draw] for draw in draws):.3f}" if own else ""
+        for own in (ours, scores)
+    )
+    counted = f"{len(draws)} draw{'s' * (len(draws) != 1)}"
+    return Row(f"{work}, {counted}", peer, of_auto, "" if peer == "auto" else of_peer)
 
 
 def rows() -> Iterator[Row]:
@@ -187,16 +236,11 @@ def rows() -> Iterator[Row]:
     sizes = [None if each == "all" else int(each) for each in chosen]
     draws = int(os.environ.get("FORETEXT_DRAWS", "5"))
     peers = os.environ.get("FORETEXT_PEERS", ",".join(USUAL)).split(",")
+    if unknown := [peer for peer in peers if peer not in PEERS]:
+        sys.exit(f"FORETEXT_PEERS: there is no {unknown[0]!r}; take of {', '.join(PEERS)}.")
     for name in names:
-        cells = list(measured(name, sizes, draws, peers))
+        cells = list(_measured(name, sizes, draws, peers))
         for size in sizes:
             own = [cell for cell in cells if cell["labels"] == size]
-            scores = {
-                peer: [cell["score"] for cell in own if cell["name"] == peer]
-                for peer in dict.fromkeys(cell["name"] for cell in own)
-            }
-            ours = statistics.mean(scores.pop("auto")) if "auto" in scores else None
-            work = f"{name}, {size or 'all'} sentences, F1"
-            for peer, found in scores.items():
-                mean = f"{statistics.mean(found):.3f}"
-                yield Row(work, peer, "" if ours is None else f"{ours:.3f}", mean)
+            for peer in [each for each in peers if each != "auto"] or ["auto"]:
+                yield _row(f"{name}, {size or 'all'} sentences, F1", peer, own)
