@@ -200,6 +200,17 @@ def test_a_network_that_is_too_large_is_refused(
         export(saved_model("encoder", tmp_path), tmp_path / "copy")
 
 
+@pytest.mark.parametrize("to", ["onnx", "onnx-int8"])
+def test_recurrent_layers_need_operators_of_onnx(
+    to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("torch.onnx.ops")
+    with pytest.raises(SettingError, match=r"PyTorch 2\.8 or later is needed; you have \d"):
+        export(saved_model("bilstm classifier", tmp_path), tmp_path / "copy", to=to)
+    textcnn = saved_model("textcnn", tmp_path)
+    assert not OnnxExport(ft.load(textcnn), kind_of_run(textcnn)).is_recurrent
+
+
 def test_what_another_program_cannot_do_is_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,7 @@ MOST_BYTES = 1_900_000_000  # of weights; a message of protobuf has 2 GiB at mos
 HEADS = 16  # of attention, at most, in most networks
 FRAME = 4  # tokens around the texts of an input, about
 OWN = "foretext"  # what config.json says to foretext alone
+RECURRENT = "weight_hh"  # the weights that only recurrent layers have
 
 
 class EncodedRow(NamedTuple):
@@ -78,6 +79,12 @@ class NetworkExport(ExportForm):
                 f"ONNX holds {MOST_BYTES / 1e9:.1f} GB at most, so it cannot be exported; distil a "
                 "smaller one, or open the folder itself in transformers."
             )
+
+    @property
+    def is_recurrent(self) -> bool:
+        """Whether the network has recurrent layers."""
+        names = (name for name, _ in self.graph.network.named_parameters())
+        return any(name.endswith(RECURRENT) for name in names)
 
     @property
     def num_texts(self) -> int:

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from foretext.base.errors import SettingError
 from foretext.exporting.foreign import foreign_errors
 from foretext.exporting.form import Bound
 from foretext.exporting.network import EncodedRow, NetworkExport
@@ -25,7 +26,7 @@ from foretext.exporting.session import Session
 from foretext.exporting.usage import network_usage
 from foretext.kinds import Kind
 
-__all__ = ["OPSET", "PACKAGES", "OnnxExport", "OnnxFile", "write_onnx"]
+__all__ = ["OPSET", "PACKAGES", "OnnxExport", "OnnxFile", "check_exporter", "write_onnx"]
 
 OPSET = 18
 PACKAGES = {"onnx": "onnx", "onnxscript": "onnxscript", "onnxruntime": "onnxruntime"}
@@ -68,6 +69,7 @@ class OnnxExport(NetworkExport):
 
     def __init__(self, model: Any, kind: Kind) -> None:
         super().__init__(model, kind)
+        check_exporter(self)
         self.file = OnnxFile("model.onnx")
 
     def write_network(self, folder: Path) -> None:
@@ -89,6 +91,19 @@ class OnnxExport(NetworkExport):
     def usage(self, folder: str) -> str:
         """Return how ONNX Runtime and others use the files."""
         return network_usage(self, folder, self.file.name)
+
+
+def check_exporter(form: NetworkExport) -> None:
+    """Refuse a network that this PyTorch cannot trace.
+
+    Raises:
+        SettingError: it has recurrent layers, and PyTorch cannot write operators of ONNX.
+    """
+    if form.is_recurrent and getattr(torch.onnx, "ops", None) is None:
+        raise SettingError(
+            "The model has recurrent layers, and to export them PyTorch 2.8 or later is needed; "
+            f"you have {torch.__version__}. Install a later one."
+        )
 
 
 def write_onnx(path: Path, form: NetworkExport) -> None:

@@ -18,7 +18,7 @@ from foretext.base.files import temporary_folder
 from foretext.exporting.foreign import foreign_errors
 from foretext.exporting.form import Bound
 from foretext.exporting.network import EncodedRow, NetworkExport
-from foretext.exporting.onnx import OPSET, PACKAGES, OnnxFile, write_onnx
+from foretext.exporting.onnx import OPSET, PACKAGES, OnnxFile, check_exporter, write_onnx
 from foretext.exporting.usage import network_usage
 from foretext.kinds import Kind
 
@@ -34,6 +34,7 @@ class OnnxInt8Export(NetworkExport):
 
     def __init__(self, model: Any, kind: Kind) -> None:
         super().__init__(model, kind)
+        check_exporter(self)
         self.file = OnnxFile("model_quantized.onnx")
 
     def write_network(self, folder: Path) -> None:

@@ -23,7 +23,6 @@ from foretext.kinds import Kind
 __all__ = ["OpenVinoExport"]
 
 FILE = Path("openvino") / "openvino_model.xml"  # where sentence-transformers looks for it
-RECURRENT = "weight_hh"  # the weights that only recurrent layers have
 EXACT = {"INFERENCE_PRECISION_HINT": "f32"}  # by itself it takes what is fast
 
 
@@ -37,11 +36,10 @@ class OpenVinoExport(NetworkExport):
 
     def __init__(self, model: Any, kind: Kind) -> None:
         super().__init__(model, kind)
-        names = (name for name, _ in self.graph.network.named_parameters())
-        if any(name.endswith(RECURRENT) for name in names):
+        if self.is_recurrent:
             raise SettingError(
-                "The model has recurrent layers, which OpenVINO computes differently where rows "
-                "are of unequal lengths, so it cannot be exported to openvino; export it to onnx."
+                "The model has recurrent layers, for which OpenVINO has given other answers than "
+                "foretext, so it cannot be exported to openvino; export it to onnx."
             )
 
     def write_network(self, folder: Path) -> None:
