@@ -14,6 +14,7 @@ from foretext.base.errors import ModelFileError, OutputError, SettingError
 from foretext.base.files import temporary_folder
 from foretext.base.parsing import parse_json
 from foretext.exporting.page.bundle import bundle
+from foretext.exporting.session import library_of
 
 __all__ = ["CheckFigures", "Node", "check_by_node", "found_node"]
 
@@ -70,7 +71,7 @@ def check_by_node(
 
     Raises:
         ModelFileError: an answer differs by more than the bound.
-        SettingError: the tokenizer of a network gives other ids in a browser.
+        SettingError: the package of npm reads a text otherwise than the library for Python.
         OutputError: the code fails.
     """
     with temporary_folder() as folder:
@@ -90,19 +91,32 @@ def check_by_node(
             "of Node.js."
         )
     found = parse_json(run.stdout, "the answers of the page", OutputError, dict[str, Any])
-    if misread := found.get("misread"):
+    misread = found.get("misread", [])
+    if others := [each["text"] for each in misread if _reads_otherwise(model, each["asked"])]:
         raise SettingError(
-            f"@huggingface/tokenizers reads {counted(len(misread), 'text')} of {found['texts']} "
-            f"otherwise than foretext, such as {misread[0][:MISREAD]!r}, so no page can run this "
-            "model; use `foretext serve`."
+            f"@huggingface/tokenizers reads {counted(len(others), 'text')} of {found['texts']} "
+            f"otherwise than foretext, such as {others[0][:MISREAD]!r}, so a page would answer "
+            "otherwise than Python; use `foretext serve`."
         )
-    if found["faults"]:
-        faults = "; ".join(found["faults"][:SHOWN])
+    faults = [f"other ids of {each['text'][:MISREAD]!r}" for each in misread] + found["faults"]
+    if faults:
         raise ModelFileError(
-            f"The page does not answer as Python does, so it was not written: {faults}. Please "
-            "report this, with the version of Node.js."
+            f"The page does not answer as Python does, so it was not written: "
+            f"{'; '.join(faults[:SHOWN])}. Please report this, with the version of Node.js."
         )
     return CheckFigures(**{name: found[name] for name in CheckFigures._fields})
+
+
+def _reads_otherwise(folder: Path, asked: list[tuple[str, list[int]]]) -> bool:
+    """Return whether the library for Python gives other ids than the package of npm.
+
+    Args:
+        folder: of a network's page.
+        asked: parts of a text, with the ids that the package gives them.
+    """
+    library = library_of(folder)
+    library.no_truncation()
+    return any(library.encode(part, add_special_tokens=False).ids != ids for part, ids in asked)
 
 
 def _output_of(command: list[str], seconds: int) -> subprocess.CompletedProcess[str]:

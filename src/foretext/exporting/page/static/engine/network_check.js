@@ -5,7 +5,8 @@ import { Comparison } from "./check.js";
 /**
  * wanted: {bound, inputs: [[text]], rows: [[[id]]] and segments: [[[0 or 1]]], which the network reads, numbers: [[number]], what it
  * makes of them, whose differences are compared as parts of the largest number of each input, and answers: what the page
- * makes of Python's numbers, or null}. Returns what `compare` of check.js does, and `misread`: texts with other ids.
+ * makes of Python's numbers, or null}. Returns what `compare` of check.js does, and `misread`, of texts with other ids:
+ * [{text, asked: [[part, ids]]}], what the tokenizer was asked for them, and what it answered.
  */
 export async function compareNetwork(model, wanted) {
   const found = new Comparison(wanted);
@@ -15,7 +16,7 @@ export async function compareNetwork(model, wanted) {
     const rows = model.rows(texts);
     found.lists += 1;
     if (JSON.stringify(rows.map(({ ids }) => ids)) !== JSON.stringify(wanted.rows[number])) {
-      misread.push(texts.join(" | "));
+      misread.push({ text: texts.join(" | "), asked: asked(model, texts) });
       continue;
     }
     found.same(rows.map(({ ids, segments }) => segments ?? ids.map(() => 0)), wanted.segments[number], `${where}: segments`);
@@ -27,6 +28,21 @@ export async function compareNetwork(model, wanted) {
   }
   const { lists, numbers, largest, faults } = found;
   return { texts: wanted.inputs.length, lists, numbers, largest, faults, misread };
+}
+
+/** [[part, ids]]: what the tokenizer is asked while a model reads an input, and what it answers. */
+function asked(model, texts) {
+  const { network } = model;
+  const found = [];
+  const pieces = (part) => {
+    const ids = network.pieces(part);
+    found.push([part, ids]);
+    return ids;
+  };
+  model.network = Object.assign(Object.create(network), { pieces });
+  model.rows(texts);
+  model.network = network;
+  return found;
 }
 
 /** Two answers are equal, but for numbers, which are near each other. */
