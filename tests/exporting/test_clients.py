@@ -93,7 +93,7 @@ def test_sentence_vectors_in_fastembed(encoder: tuple[Path, np.ndarray]) -> None
 
 
 @in_javascript
-@pytest.mark.parametrize("name", ["classifier", "label sets", "gpt classifier"])
+@pytest.mark.parametrize("name", ["classifier", "label sets", "gpt classifier", "textcnn"])
 def test_labels_in_transformers_js(name: str, tmp_path: Path) -> None:
     model = saved_model(name, tmp_path)
     export(model, tmp_path / "copy", quiet=True)
@@ -121,11 +121,15 @@ def test_tags_by_the_decoder_in_javascript(name: str, tmp_path: Path) -> None:
     assert found == [tagger.head.tags.labels[index] for index in indices]
 
 
-@pytest.mark.parametrize(("name", "line"), [("score", ""), ("crf", "`decode.mjs`"), ("gpt", "")])
+@pytest.mark.parametrize(
+    ("name", "in_javascript"),
+    [("score", False), ("crf", True), ("bilstm tagger", False), ("gpt", False)],
+)
 def test_cards_name_no_pipeline_that_answers_otherwise(
-    name: str, line: str, tmp_path: Path
+    name: str, in_javascript: bool, tmp_path: Path
 ) -> None:
     export(saved_model(name, tmp_path), tmp_path / "copy", quiet=True)
     card = (tmp_path / "copy" / "README.md").read_text()
     assert "pipeline(" not in card
-    assert line in card
+    assert ("`decode.mjs`" in card) == in_javascript
+    assert (tmp_path / "copy" / "decode.mjs").exists() == in_javascript

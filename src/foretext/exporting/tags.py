@@ -1,7 +1,7 @@
-"""What a tagger needs beside its network: decoding.json, and two programs that read it.
+"""What a tagger needs beside its network: decoding.json, and programs that read it.
 
-``decode.py`` and ``decode.mjs`` turn words into ids and scores into tags. The comparison with the
-original runs `decode.py`.
+``decode.py`` and, of sub-words, ``decode.mjs`` turn words into ids and scores into tags. The
+comparison with the original runs `decode.py`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,16 @@ import tokenizers
 from foretext.exporting.files import write_json
 from foretext.interop.graph import NetworkGraph
 
-__all__ = ["TAGS", "Decoder", "write_decoder"]
+__all__ = ["JAVASCRIPT", "TAGS", "Decoder", "decoder_programs", "write_decoder"]
 
 TAGS = "tags"  # what is compared beside the scores
 PYTHON, JAVASCRIPT = "decode.py", "decode.mjs"
 FILE = "decoding.json"
+
+
+def decoder_programs(graph: NetworkGraph) -> list[str]:
+    """Return the programs that turn a tagger's words into ids; only `decode.py` looks words up."""
+    return [PYTHON] if graph.tokenizer.word_rules is not None else [PYTHON, JAVASCRIPT]
 
 
 def write_decoder(folder: Path, graph: NetworkGraph) -> None:
@@ -36,9 +41,7 @@ def write_decoder(folder: Path, graph: NetworkGraph) -> None:
     Raises:
         OutputError: it cannot be written.
     """
-    # transformers.js has no tokenizer of whole words
-    names = [PYTHON] if graph.tokenizer.word_rules is not None else [PYTHON, JAVASCRIPT]
-    for name in names:
+    for name in decoder_programs(graph):
         shutil.copyfile(Path(__file__).parent / "decoder" / name, folder / name)
     write_json(folder / FILE, graph.facts["decoding"])
 

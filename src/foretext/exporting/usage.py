@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from foretext.exporting.network import NetworkExport
+from foretext.exporting.tags import JAVASCRIPT, decoder_programs
 
 __all__ = ["network_usage", "openvino_usage"]
 
@@ -123,10 +124,10 @@ def _dtype(file: str) -> str:
 
 def _in_javascript(form: NetworkExport, folder: str, file: str) -> str:
     """Return how transformers.js answers as foretext does; "": none of its pipelines does."""
-    if form.graph.tokenizer.expects_unknown:  # transformers.js has no such tokenizer
-        return ""
     graph, opened = form.graph, f"'{folder}', {{dtype: '{_dtype(file)}'}}"
     if graph.words is not None:
+        if JAVASCRIPT not in decoder_programs(graph):
+            return ""
         return (
             "In JavaScript, run the network by `AutoModelForTokenClassification` of transformers.js"
             f" ({opened}) and import `encode` and `decode` of `decode.mjs`, whose third argument is"
