@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from foretext.tokenizers.alphabet import (
-    LONGEST,
     LONGEST_SPELLING,
+    LONGEST_WORD,
     NUM_BYTES,
     Alphabet,
     folding_sentence,
@@ -22,8 +22,8 @@ def test_the_most_frequent_characters_come_first() -> None:
 
 def test_words_are_spelled_out() -> None:
     rows = Alphabet("ab").spelled(["ab?", ""])
-    assert rows.shape == (2, LONGEST)
-    assert rows[0].tolist() == [2, 3, 1] + [0] * (LONGEST - 3)  # 1: unknown
+    assert rows.shape == (2, LONGEST_WORD)
+    assert rows[0].tolist() == [2, 3, 1] + [0] * (LONGEST_WORD - 3)  # 1: unknown
     assert not rows[1].any()
 
 
@@ -33,7 +33,7 @@ def test_of_a_long_word_both_ends_are_read() -> None:
 
 
 def test_no_words_have_no_rows() -> None:
-    assert Alphabet("ab").spelled([]).shape == (0, LONGEST)
+    assert Alphabet("ab").spelled([]).shape == (0, LONGEST_WORD)
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ class NetworkExport(ExportForm):
         self.write_network(folder)
 
     def _tokenizer_settings(self, folder: Path) -> dict[str, Any]:
-        """Return what a folder says of its tokenizer; one of whole words says nothing."""
+        """Return what a folder says of its tokenizer, and of one of whole words what it should."""
         path = folder / "tokenizer_config.json"
         if self.graph.tokenizer.word_rules is None:
             found: dict[str, Any] = read_json(path, ModelFileError)

@@ -22,7 +22,7 @@ from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs, Visibility
 from foretext.heads.base import TaskBase
 from foretext.nn.pooling import Dense
-from foretext.tokenizers.alphabet import LONGEST
+from foretext.tokenizers.alphabet import LONGEST_WORD
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = ["GraphNetwork", "NetworkGraph", "ReadInput", "TextVector", "check_base", "joined_rows"]
@@ -93,7 +93,7 @@ class GraphNetwork(nn.Module):
         if self.has_segments:
             found["token_type_ids"] = ()
         if self.reads_characters:
-            found["characters"] = (LONGEST,)
+            found["characters"] = (LONGEST_WORD,)
         return found
 
     def forward(

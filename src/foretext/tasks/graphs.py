@@ -35,7 +35,7 @@ from foretext.tasks.span_qa.network import SpanReader
 from foretext.tasks.tagging.network import Tagger
 from foretext.tasks.tagging.scores import SentenceScores
 from foretext.tasks.tagging.windows import SentenceWindows
-from foretext.tokenizers.alphabet import LONGEST
+from foretext.tokenizers.alphabet import LONGEST_WORD
 
 __all__ = [
     "classifier_graph",
@@ -339,7 +339,7 @@ def _decoding(model: Tagger, framing: Framing) -> dict[str, Any]:
         "unspaced": unspaced_ranges(),
         "whole_words": base.tokenizer.word_rules,
         "characters": None if head.alphabet is None else head.alphabet.characters,
-        "most_characters": LONGEST,
+        "most_characters": LONGEST_WORD,
         **steps,
     }
 

@@ -15,9 +15,16 @@ from numpy.typing import NDArray
 
 from foretext.messages import commas, message
 
-__all__ = ["LONGEST", "LONGEST_SPELLING", "NUM_BYTES", "Alphabet", "folding_sentence", "spelled"]
+__all__ = [
+    "LONGEST_SPELLING",
+    "LONGEST_WORD",
+    "NUM_BYTES",
+    "Alphabet",
+    "folding_sentence",
+    "spelled",
+]
 
-LONGEST = 20  # characters of a word that are read: of a longer one the first and the last ten
+LONGEST_WORD = 20  # characters of a word that are read: of a longer one the first and the last ten
 UNKNOWN = 1
 FIRST = 2  # id of the first known character
 
@@ -53,12 +60,12 @@ class Alphabet:
     def spelled(self, words: Sequence[str]) -> NDArray[np.int64]:
         """Return the ids of each word's characters, (T, K), 0 after the end of a word."""
         rows = [self._row(word) for word in words]
-        return np.array(rows, np.int64).reshape(len(rows), LONGEST)
+        return np.array(rows, np.int64).reshape(len(rows), LONGEST_WORD)
 
     def _row(self, word: str) -> NDArray[np.int64]:
-        row = np.zeros(LONGEST, np.int64)
-        half = LONGEST // 2
-        read = word if len(word) <= LONGEST else word[:half] + word[-half:]
+        row = np.zeros(LONGEST_WORD, np.int64)
+        half = LONGEST_WORD // 2
+        read = word if len(word) <= LONGEST_WORD else word[:half] + word[-half:]
         row[: len(read)] = [self._ids.get(character, UNKNOWN) for character in read]
         return row
 

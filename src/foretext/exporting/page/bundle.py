@@ -36,9 +36,9 @@ def bundle(entry: str) -> str:
 
 
 def page_source(name: str) -> str:
-    """Return a file of the page: of `static/`, ``playground/...`` of the playground.
+    """Return a file of `static/`; or ``playground/NAME``, ``decoder/NAME``.
 
-    ``decoder/...`` is a program beside an export of a tagger.
+    These are of the server's playground, and of the programs beside an exported tagger.
     """
     folder, _, rest = name.partition("/")
     if folder == "decoder":

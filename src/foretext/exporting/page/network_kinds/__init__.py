@@ -13,7 +13,7 @@ NETWORK_KINDS = Registry(
     "network of a page",
     {
         "text-classification": "foretext.exporting.page.network_kinds.labels:LabelsOfTexts",
-        "text-classification of pairs": "foretext.exporting.page.network_kinds.pairs:LabelsOfPairs",
+        "text-pair-classification": "foretext.exporting.page.network_kinds.pairs:LabelsOfPairs",
         "sentence-similarity": "foretext.exporting.page.network_kinds.vectors:VectorsOfTexts",
         "token-classification": "foretext.exporting.page.network_kinds.tags:TagsOfTexts",
     },
@@ -27,6 +27,5 @@ def kind_name(pipeline: str, num_texts: int) -> str:
         pipeline: of the graph.
         num_texts: of an input.
     """
-    return (
-        f"{pipeline} of pairs" if num_texts > 1 and pipeline == "text-classification" else pipeline
-    )
+    is_of_pairs = num_texts > 1 and pipeline == "text-classification"
+    return "text-pair-classification" if is_of_pairs else pipeline

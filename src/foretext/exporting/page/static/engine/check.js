@@ -39,11 +39,11 @@ export class Comparison {
   }
 
   /** Two numbers are near each other. */
-  near(ours, theirs, where) {
+  near(ours, theirs, where, bound = this.bound) {
     const difference = Math.abs(ours - theirs);
     this.numbers += 1;
     if (!(difference <= this.largest)) this.largest = difference;
-    if (!(difference <= this.bound)) this.fault(`${where}: ${ours} here, ${theirs} in Python`);
+    if (!(difference <= bound)) this.fault(`${where}: ${ours} here, ${theirs} in Python`);
   }
 
   /** Two lists are equal. */

@@ -45,12 +45,12 @@ function asked(model, texts) {
   return found;
 }
 
-/** Two answers are equal, but for numbers, which are near each other. */
+/** Two answers to the same scores are equal, but for numbers, which are near each other. */
 function compareAnswers(ours, theirs, where, found) {
   const [mine, others] = [ours, theirs].map(parted);
   found.same(mine.rest, others.rest, `${where}: answer`);
   if (!found.asMany(mine.numbers, others.numbers, where)) return;
-  mine.numbers.forEach((value, index) => found.near(value, others.numbers[index], `${where}, number ${index + 1} of the answer`));
+  mine.numbers.forEach((value, index) => found.near(value, others.numbers[index], `${where}, number ${index + 1} of the answer`, CLOSE));
 }
 
 /** An answer as JSON, its keys in order, without probabilities and scores; and these. */
@@ -65,4 +65,5 @@ function parted(answer) {
   return { rest: rest(answer), numbers };
 }
 
+const CLOSE = 1e-4; // numbers of answers that are made of the same scores, however far the scores of int8 may differ
 const CHANCES = ["probability", "score"]; // of answers

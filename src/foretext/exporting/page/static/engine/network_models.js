@@ -73,7 +73,7 @@ class Encoder {
 
 const KINDS = {
   "text-classification": Classifier,
-  "text-classification of pairs": Classifier,
+  "text-pair-classification": Classifier,
   "sentence-similarity": Encoder,
   "token-classification": Tagger,
 };
