@@ -23,10 +23,6 @@ columns = {{"input_ids": [each.ids for each in encoded], \
 "attention_mask": [each.attention_mask for each in encoded], \
 "token_type_ids": [each.type_ids for each in encoded]}}
 """
-ROWS = {  # of a pair, by how a matcher reads it
-    "siamese": '["a text", "another text"]',
-    "both_orders": '[("a text", "another text"), ("another text", "a text")]',
-}
 ASKED = """import numpy as np, {package}, tokenizers
 
 tokenizer = tokenizers.Tokenizer.from_file("{folder}/tokenizer.json")
@@ -106,7 +102,8 @@ def _read(form: NetworkExport, folder: str, package: str) -> str:
     if form.asks:
         return ASKED.format(folder=folder, package=package, **form.graph.facts)
     if form.graph.network.group > 1:
-        rows = ROWS[form.graph.facts["mode"]]
+        read = form.graph.rows_of(("a text", "another text"))
+        rows = repr([row if len(row) > 1 else row[0] for row in read]).replace("'", '"')
         return GROUPED.format(folder=folder, package=package, rows=rows)
     example = '"a text"' if form.num_texts == 1 else '"a text", "another text"'
     return ENCODED.format(folder=folder, package=package, example=example)

@@ -156,7 +156,7 @@ def test_pairs_of_a_page_are_those_of_python(name: str, tmp_path: Path) -> None:
 @needs_runtime
 @pytest.mark.slow
 def test_words_that_a_vocabulary_lacks_are_unknown(tmp_path: Path) -> None:
-    """The package of npm gives them no id."""
+    """The package of npm gives them an id only where a setting names the unknown token."""
     from tests.interop.test_tasks_there import saved
 
     text = tmp_path / "text.txt"

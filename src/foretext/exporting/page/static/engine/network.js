@@ -25,7 +25,7 @@ export class Network {
   /** The ids of a text, without those that stand around it. */
   pieces(text) {
     const { ids } = this.tokenizer.encode(text, { add_special_tokens: false });
-    return ids.map((id) => Number(id ?? this.unknown)); // the package gives none to words that a vocabulary of words lacks
+    return ids.map((id) => Number(id ?? this.unknown)); // none where tokenizer_config.json names no unknown token
   }
 
   /** The row of a text: the beginning of one that is too long. */
