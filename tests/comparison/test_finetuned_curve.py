@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from foretext.comparison.worker import JobFailed
 from foretext.finetuning import auto
 from foretext.finetuning.recipe import TaskRecipe
 from foretext.finetuning.run import run_finetuning
+from foretext.run_folder import RunFolder
 from tests.comparison.test_preparing import write_rows
 from tests.finetuning.test_auto import texts
 
@@ -266,6 +268,19 @@ def test_a_finished_run_pretrains_again_for_its_curve(
     assert found["labels"] == [6, 40]
     assert pretrained == ["doc2vec", "word2vec"] * 2
     assert not (out / "curve" / "bases").exists()
+
+
+def test_what_pretrains_nothing_does_not_begin_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unread(learner: Any) -> Any:
+        raise AssertionError("rows are read")
+
+    monkeypatch.setattr(finetuned_curve, "read_rows", unread)
+    curve: Any = SimpleNamespace(run=RunFolder(tmp_path / "run"))
+    finetuned_curve._pretrain(recipe_of(tmp_path), curve, quiet=True)
+    with pytest.raises(AssertionError, match="rows are read"):
+        finetuned_curve._pretrain(recipe_with_texts(tmp_path, 9), curve, quiet=True)
 
 
 def test_sentences_are_tagged_over_vectors_that_were_pretrained_once(

@@ -208,12 +208,15 @@ def _learn_all(
 
 def _pretrain(recipe: TaskRecipe, curve: _Curve, quiet: bool | None) -> None:
     """Pretrain again what a run that was finished before its curve began has not kept."""
+    assert isinstance(recipe.base, str | Path), "it was checked before the run"
+    kind = learner_class(recipe.base, recipe.task)
+    if not kind.pretrains:
+        return
     job = FinetuneJob(
         run=curve.run, recipe=recipe, resume=True, quiet=is_quiet(quiet), rows_are_checked=True,
         bases=BASES,
     )  # fmt: skip
-    assert isinstance(recipe.base, str | Path), "it was checked before the run"
-    learner = learner_class(recipe.base, recipe.task)(job, recipe.settings)
+    learner = kind(job, recipe.settings)
     learner.start(read_rows(learner))
 
 

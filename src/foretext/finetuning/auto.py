@@ -81,6 +81,7 @@ class AutoLearner(Learner):
     uses = frozenset({"valid_rate", "refit", "baseline", "seeds"})  # seeds are of networks
     has_baseline = True
     learns_from_texts = True
+    pretrains = True
     takes_others = True
     usual = OF_TRAINING
     usual_of_tasks = MappingProxyType({task: learner.usual for task, learner in AT_ONCE.items()})

@@ -81,6 +81,7 @@ class Learner(ABC):
     has_baseline: ClassVar[bool] = False  # whether a baseline is learned where nobody says
     takes_budget: ClassVar[bool] = True  # False: it learns at once
     learns_from_texts: ClassVar[bool] = False  # whether from a teacher, or texts without labels
+    pretrains: ClassVar[bool] = False  # whether on these texts, which other runs can share
     takes_others: ClassVar[bool] = False  # whether it learns on other bases beside BASE
     learns_every_task: ClassVar[bool] = False  # also one from outside
     seed_section: ClassVar[str | None] = None  # of the setting `seed`; None: there is none
