@@ -303,15 +303,24 @@ class RunFolder:
         if not self.card.exists():
             self.write_card(card)
             return True
-        text = read_text(self.card, OutputError).replace("\r\n", "\n")
+        written = self.card_text()
+        text = written.replace("\r\n", "\n")
         found = marked(card) if text in former else replaced(text, card)
         if found is not None:
-            self._write_card(found)
+            self._write_card(found, "\n" if text == written else "\r\n")
         return found is not None
 
-    def _write_card(self, text: str) -> None:
+    def card_text(self) -> str:
+        """Return the text of the card as it is; without one, the empty text.
+
+        Raises:
+            OutputError: the card cannot be read.
+        """
+        return read_text(self.card, OutputError) if self.card.exists() else ""
+
+    def _write_card(self, text: str, newline: str = "\n") -> None:
         with atomic_file(self.card) as temporary:
-            temporary.write_text(text, encoding="utf-8", newline="\n")
+            temporary.write_text(text, encoding="utf-8", newline=newline)
 
     def _must_be_unfinished(self, waiting: bool) -> None:
         if waiting:

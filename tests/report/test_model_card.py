@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from foretext.backbones import BACKBONES
+from foretext.objectives.causal_lm import CausalLM
 from foretext.objectives.masked_lm import MaskedLM
 from foretext.recipe import Recipe
 from foretext.report.model_card import model_card
@@ -24,6 +25,21 @@ def card(recipe: Recipe, their_class: str | None = None) -> str:
         backbone = component.build(recipe.parts["backbone"].config, 400)
         objective = MaskedLM(MaskedLM.Config(tied=False), backbone, learned_tokenizer("wordpiece"))
     return model_card(recipe, backbone, objective, FACTS, RECORD, "runs/mine", their_class)
+
+
+@pytest.mark.parametrize("loss", [4.0, 709.9, float("inf"), float("nan")])
+def test_only_a_loss_that_has_a_perplexity_shows_one(loss: float) -> None:
+    recipe = Recipe.load("gpt")
+    with torch.device("meta"):
+        component = BACKBONES.resolve(str(recipe.parts["backbone"].name))
+        backbone = component.build(recipe.parts["backbone"].config, 400)
+        tokenizer = learned_tokenizer("bpe")
+        objective = CausalLM(CausalLM.Config(tied=False), backbone, tokenizer)
+    record = RECORD | {"valid_loss": loss}
+    text = model_card(recipe, backbone, objective, FACTS, record, "runs/mine")
+    assert f"{loss:.4f}" in text
+    assert ("| held-out perplexity per token | 54.60 |" in text) == (loss == 4.0)
+    assert ("perplexity" in text) == (loss == 4.0)
 
 
 def test_a_folder_of_their_class_opens_there() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -110,6 +111,7 @@ def test_what_people_wrote_around_it_stays(made: Callable[[str], Path]) -> None:
     assert text.startswith(before + FIRST)
     assert text.endswith(after)
     assert "## 设置" in text
+    assert card.read_bytes().count(b"\r\n") == card.read_bytes().count(b"\n")
     card.write_text(own, encoding="utf-8")
 
 
@@ -126,6 +128,7 @@ def test_a_part_that_was_changed_is_left(
         monkeypatch.setenv(VARIABLE, "zh")
         done = command("report", str(run), "--json")
         assert json.loads(done.out) == {"report": str(run / "report.html"), "card": None}
+        assert "README.md 保持原样" in done.err
         assert card.read_text(encoding="utf-8") == text
     done = command("report", str(run))
     assert "README.md 保持原样：其中由 foretext 写的部分被人改过，或者没有标记" in done.err
@@ -160,7 +163,50 @@ def test_a_card_without_marks_is_known_by_its_text(made: Callable[[str], Path]) 
     assert card.read_text(encoding="utf-8") == own
 
 
-DAMAGES = [("words", "seconds"), ("topics", "coherence"), ("autoencoder", "autoencoder"),
+def test_a_card_keeps_the_path_that_it_names(
+    made: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "runs" / "first"
+    shutil.copytree(made("words"), run)
+    card = run / "README.md"
+    monkeypatch.chdir(tmp_path)
+    card.unlink()
+    with in_language("en"):
+        rewrite_card("runs/first")
+    own = card.read_text(encoding="utf-8")
+    assert 'load("runs/first")' in own
+    monkeypatch.chdir(run)
+    for text in (own, own_part(own)):
+        assert text is not None
+        card.write_text(text, encoding="utf-8")
+        with in_language("en"):
+            assert rewrite_card(".") == (Path("README.md"), True)
+        assert card.read_text(encoding="utf-8") == own
+    card.unlink()
+    rewrite_card(".")
+    assert f'load("{run.resolve()}")' in card.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").rename("moved")
+    rewrite_card("moved/first")
+    assert 'load("moved/first")' in (tmp_path / "moved" / "first" / "README.md").read_text("utf-8")
+
+
+def test_the_page_is_told_before_its_card_is_refused(
+    made: Callable[[str], Path], tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(made("words"), run)
+    config = run / "config.json"
+    facts = json.loads(config.read_text(encoding="utf-8"))
+    config.write_text(json.dumps(facts | {"pre_tokenizer": 1}), encoding="utf-8")
+    monkeypatch.setenv(VARIABLE, "en")
+    done = command("report", str(run))
+    assert done.code == 2
+    assert done.out == f"page: {run / 'report.html'}\n"
+    assert "pre_tokenizer" in done.err
+
+
+DAMAGES = [("words", "pre_tokenizer"), ("topics", "coherence"), ("autoencoder", "autoencoder"),
            ("task", "usage"), ("documents", "pre_tokenizer")]  # fmt: skip
 
 
@@ -175,6 +221,36 @@ def test_damaged_facts_are_told(name: str, fact: str, made: Callable[[str], Path
         with pytest.raises(ModelFileError, match=fact):
             rewrite_card(made(name))
     config.write_text(kept, encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [each.__name__ for each in MAKERS])
+def test_foreign_facts_change_no_card(name: str, made: Callable[[str], Path]) -> None:
+    config, card = made(name) / "config.json", made(name) / "README.md"
+    kept = config.read_text(encoding="utf-8")
+    names = ("folder", "word", "read", "notes", "settings", "folding", "title", "shape_of", "rows",
+             "figures", "topn", "perplexity", "opened_by", "key", "self", "text")  # fmt: skip
+    facts = json.loads(kept)
+    config.write_text(json.dumps(dict.fromkeys(names, "foreign") | facts), encoding="utf-8")
+    with in_language("en"):
+        rewrite_card(made(name))
+    text = card.read_text(encoding="utf-8")
+    config.write_text(kept, encoding="utf-8")
+    with in_language("en"):
+        rewrite_card(made(name))
+    assert card.read_text(encoding="utf-8") == text
+    assert "foreign" not in text
+
+
+def test_a_run_without_a_step_has_a_card(tmp_path: Path) -> None:
+    run = tmp_path / "tiny"
+    with in_language("en"):
+        ft.Word2Vec(vector_size=4, epochs=1, min_count=1).fit(
+            ["the ship and the harbour"] * 30, out=run
+        )
+    assert json.loads((run / "config.json").read_text(encoding="utf-8"))["seconds"] is None
+    with in_language("zh"):
+        assert rewrite_card(run) == (run / "README.md", True)
+    assert "| 训练秒数 | 未知 |" in (run / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("line", ["", '{"loss": "low"}'])

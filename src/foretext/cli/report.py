@@ -26,20 +26,21 @@ def report(
 ) -> None:
     """Write the page of a run or comparison again.
 
-    With --lang the card of a run, README.md, is written again, too.
+    With --lang the card of a run, README.md, is written again, too; that of a language model reads
+    the weights.
     """
     from foretext.artifact import holds_comparison
     from foretext.report.run_cards import rewrite_card
     from foretext.report.run_report import report_folder
 
     path = report_folder(run)
+    if not as_json:  # before the card, which may be refused
+        say(message("terminal.page", path=path))
     wants_card = chosen_language() is not None and not holds_comparison(run)
     card, written = (rewrite_card(run) if wants_card else None) or (None, False)
+    if card is not None and not written:
+        say(message("terminal.note", said=message("terminal.changed_card", path=card)), error=True)
     if as_json:
         print_json({"report": str(path), "card": str(card) if written else None})
-        return
-    say(message("terminal.page", path=path))
-    if written:
+    elif written:
         say(message("terminal.card", path=card))
-    elif card is not None:
-        say(message("terminal.note", said=message("terminal.changed_card", path=card)), error=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from foretext.messages import ended, message, translated
 from foretext.objectives.base import Objective
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
+from foretext.report.card import perplexity_of
 
 __all__ = ["model_card"]
 
@@ -40,25 +40,21 @@ def model_card(
     import tomli_w
 
     figures = [*_figures(record, objective), (message("cards.model.text_row"), folding(recipe))]
-    text = message(
-        "cards.model.text",
-        **{
-            **facts,
-            "warnings": _warned(facts.get("warnings", [])),
-        },
-        title=_title(recipe, objective),
-        shape=_shape(recipe, backbone),
-        dim=backbone.dim,
-        read=number_of("document", facts["documents"]),
-        figures="\n".join(f"| {name} | {value} |" for name, value in figures),
-        usage="" if objective.usage is None else f"{objective.usage}\n",
-        folder=folder,
-        opened_by=message("cards.model.own")
+    own = {
+        "warnings": _warned(facts.get("warnings", [])),
+        "title": _title(recipe, objective),
+        "shape": _shape(recipe, backbone),
+        "dim": backbone.dim,
+        "read": number_of("document", facts["documents"]),
+        "figures": "\n".join(f"| {name} | {value} |" for name, value in figures),
+        "usage": "" if objective.usage is None else f"{objective.usage}\n",
+        "folder": folder,
+        "opened_by": message("cards.model.own")
         if their_class is None
         else message("cards.model.theirs", folder=folder, their_class=their_class),
-        settings=tomli_w.dumps(recipe.sections()),
-    )
-    return f"{text}\n"
+        "settings": tomli_w.dumps(recipe.sections()),
+    }
+    return f"{message('cards.model.text', **{**facts, **own})}\n"
 
 
 def _shape(recipe: Recipe, backbone: Backbone) -> str:
@@ -94,7 +90,7 @@ def _figures(record: Mapping[str, Any], objective: Objective) -> list[tuple[str,
             said = name.removeprefix("valid_").replace("_", " ").replace(" lm", " LM")
             held_out = message("cards.model.held_out", figure=translated(said))
             rows.append((held_out, f"{value:.4f}"))
-    if objective.scores_text and "valid_loss" in record:
-        perplexity = f"{math.exp(record['valid_loss']):.2f}"
-        rows.append((message("cards.model.perplexity"), perplexity))
+    perplexity = perplexity_of(record.get("valid_loss"))
+    if objective.scores_text and perplexity is not None:
+        rows.append((message("cards.model.perplexity"), f"{perplexity:.2f}"))
     return rows

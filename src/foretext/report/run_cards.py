@@ -6,6 +6,7 @@ in another language.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -51,8 +52,9 @@ __all__ = [
     "rewrite_card",
 ]
 
-Card = Callable[[], str]
+Card = Callable[[str], str]  # of the folder that its commands name
 Loss = Figure | None
+NAMED = re.compile(r'\bload\("([^"\n]+)"\)')  # the folder, in the code that opens it
 ABSENT: Any = None  # of an optional field, which has its type if it is there
 
 
@@ -63,7 +65,7 @@ class WordsCard(BaseModel):
     pre_tokenizer: str
     loss: Loss
     valid_loss: Loss
-    seconds: Seconds
+    seconds: Seconds | None  # None: there was nothing to train on
     warnings: list[str] = ABSENT
 
 
@@ -142,24 +144,44 @@ def rewrite_card(run: str | Path) -> tuple[Path, bool] | None:
     if kind.card is None:
         return None
     card: Card = kind.code("card")(folder)
+    written = folder.card_text()
+    kept = _folder_named(written, folder.path)
+    here = _from_anywhere(folder.named)
     former = []
     for each in LANGUAGES:
         with in_language(each):
-            former.append(card())
-    return folder.card, folder.rewrite_card(card(), former)
+            former += [card(name) for name in {kept or here, here}]
+    return folder.card, folder.rewrite_card(card(kept or here), former)
+
+
+def _folder_named(text: str, folder: Path) -> str | None:
+    """Return the path by which a card names its folder, if it ends this folder's path.
+
+    A card that was written in one folder is often translated in another, such as the run itself.
+    """
+    found = NAMED.search(text)
+    if found is None:
+        return None
+    here, there = folder.resolve().parts, Path(found[1]).parts
+    return found[1] if there and here[-len(there) :] == there else None
+
+
+def _from_anywhere(named: Path) -> str:
+    """Return a path as it was given; one of points alone, such as ``.``, says nothing elsewhere."""
+    return str(named.resolve() if set(named.parts) <= {".."} else named)
 
 
 def card_of_vectors(run: RunFolder) -> Card:
     """Return what renders the card of a run of word vectors; see `foretext.kinds.Kind.card`."""
     facts = card_facts(run, VectorsFacts, WordsCard)
     word = example_word(load_vectors(run.path))
-    return partial(vectors_card, Recipe.of_run(run.recipe), facts, str(run.named), word)
+    return partial(vectors_card, Recipe.of_run(run.recipe), facts, word=word)
 
 
 def card_of_documents(run: RunFolder) -> Card:
     """Return the same of a run of document vectors."""
     facts = card_facts(run, DocumentsFacts, WordsCard)
-    return partial(documents_card, Recipe.of_run(run.recipe), facts, str(run.named))
+    return partial(documents_card, Recipe.of_run(run.recipe), facts)
 
 
 def card_of_language_model(run: RunFolder) -> Card:
@@ -189,19 +211,19 @@ def card_of_language_model(run: RunFolder) -> Card:
     learned = model.objective.config  # without what the text did not allow
     if type(learned) is type(recipe.parts["objective"].config):
         recipe = recipe.with_config("objective", learned)
-    return partial(model_card, recipe, *parts, facts, record, str(run.named), run.their_class)
+    return partial(model_card, recipe, *parts, facts, record, their_class=run.their_class)
 
 
 def card_of_autoencoder(run: RunFolder) -> Card:
     """Return the same of a run of an autoencoder."""
     facts = card_facts(run, AutoencoderFacts, AutoencoderCard)
-    return partial(autoencoder_card, Recipe.of_run(run.recipe), facts, str(run.named))
+    return partial(autoencoder_card, Recipe.of_run(run.recipe), facts)
 
 
 def card_of_task(run: RunFolder) -> Card:
     """Return the same of a run that learned a task."""
     facts, sections = card_facts(run, TaskFacts, TaskCard), read_sections(run.recipe)
-    return partial(task_card, facts, sections, run.named, run.their_class)
+    return partial(task_card, facts, sections, their_class=run.their_class)
 
 
 def card_facts(

@@ -73,7 +73,7 @@ def task_title(facts: Facts) -> str:
 
 
 def task_card(
-    facts: Facts, sections: Mapping[str, Any], folder: Path, their_class: str | None = None
+    facts: Facts, sections: Mapping[str, Any], folder: str | Path, their_class: str | None = None
 ) -> str:
     """Return the card as Markdown.
 
@@ -135,7 +135,7 @@ def rows_of_labels(facts: Facts) -> str:
     return message("task.labels_of", rows=rows, labels=labels)
 
 
-def _theirs(their_class: str, folder: Path) -> str:
+def _theirs(their_class: str, folder: str | Path) -> str:
     return (
         f"\n{message('cards.task.theirs')}\n{THEIRS.format(their_class=their_class, folder=folder)}"
     )

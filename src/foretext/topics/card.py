@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -11,6 +10,7 @@ from foretext.base.counted import number_of
 from foretext.messages import message, translated
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
+from foretext.report.card import perplexity_of, shown_facts
 from foretext.report.run_cards import Card, WordsCard, card_facts
 from foretext.run_folder import RunFolder
 from foretext.topics.model import TopicModel
@@ -18,7 +18,6 @@ from foretext.topics.model import TopicModel
 __all__ = ["card_of_topics", "topics_card"]
 
 SHOWN = 10  # topics
-LARGEST = 700  # logarithm of a perplexity that is a number
 
 
 def card_of_topics(run: RunFolder) -> Card:
@@ -27,41 +26,29 @@ def card_of_topics(run: RunFolder) -> Card:
 
     facts = card_facts(run, TopicFacts, WordsCard)
     model = TopicModel.load(run.path)
-    return partial(topics_card, Recipe.of_run(run.recipe), facts, str(run.named), model)
+    return partial(topics_card, Recipe.of_run(run.recipe), facts, model=model)
 
 
 def topics_card(recipe: Recipe, facts: Mapping[str, Any], folder: str, model: TopicModel) -> str:
     """Return the card as Markdown; `facts` are those of ``config.json``."""
     import tomli_w
 
-    shown = {
-        name: translated("unknown") if value is None else value for name, value in facts.items()
-    }
-    held_out = facts["valid_loss"]
-    shown["perplexity"] = (
-        translated("unknown")
-        if held_out is None or held_out > LARGEST
-        else f"{math.exp(held_out):,.1f}"
-    )
-    for name in ("loss", "valid_loss"):
-        if isinstance(shown[name], float):
-            shown[name] = f"{shown[name]:.4f}"
+    perplexity = perplexity_of(facts["valid_loss"])
     described = model.described()
     rows = [
         f"| {topic.share:.1%} | {', '.join(_escaped(word) for word, _ in topic.words)} |"
         for topic in described[:SHOWN]
     ]
-    text = message(
-        "cards.topics.text",
-        **shown,
-        read=number_of("document", facts["documents"]),
-        rows="\n".join(rows),
-        topn=len(described[0].words),
-        folding=folding(recipe),
-        folder=folder,
-        settings=tomli_w.dumps(recipe.sections()),
-    )
-    return f"{text}\n"
+    own = {
+        "perplexity": translated("unknown") if perplexity is None else f"{perplexity:,.1f}",
+        "read": number_of("document", facts["documents"]),
+        "rows": "\n".join(rows),
+        "topn": len(described[0].words),
+        "folding": folding(recipe),
+        "folder": folder,
+        "settings": tomli_w.dumps(recipe.sections()),
+    }
+    return f"{message('cards.topics.text', **(shown_facts(facts) | own))}\n"
 
 
 def _escaped(word: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from foretext.messages import message
+from foretext.report.card import perplexity_of
 from foretext.report.page import PageOptions, setting_sections, table, write_page
 from foretext.report.run_files import (
     Count,
@@ -46,8 +46,9 @@ def report_topics(folder: RunFolder, options: PageOptions) -> None:
     model = TopicModel.load(folder.path)
     tiles = run_tiles({name: facts[name] for name in SHOWN_FACTS}, metrics)
     held_out = metrics[-1].get("valid_loss") if metrics else None
-    if isinstance(held_out, float) and held_out < 700:
-        tiles.append((message("runs.topics.perplexity"), f"{math.exp(held_out):,.0f}"))
+    perplexity = perplexity_of(held_out if isinstance(held_out, float) else None)
+    if perplexity is not None:
+        tiles.append((message("runs.topics.perplexity"), f"{perplexity:,.0f}"))
     write_page(
         folder.report,
         "tables.html.j2",
