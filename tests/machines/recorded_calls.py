@@ -37,9 +37,10 @@ class Call(NamedTuple):
 
     @property
     def num_changed(self) -> int:
-        """How many numbers among the arguments the call has changed."""
-        pairs = zip(arrays(pickle.loads(self.before)), arrays(self.after), strict=True)
-        return sum(int(np.sum(before != after)) for before, after in pairs)
+        """How many numbers among the arguments the call has changed; of weights, if it has any."""
+        pairs = list(zip(arrays(pickle.loads(self.before)), arrays(self.after), strict=True))
+        weights = [pair for pair in pairs if pair[1].dtype.kind == "f" and pair[1].ndim]
+        return sum(int(np.sum(before != after)) for before, after in weights or pairs)
 
 
 def arrays(value: Any) -> list[np.ndarray]:
@@ -67,7 +68,9 @@ def recording(calls: list[Call], names: set[str]) -> Iterator[None]:
                 copy = pickle.loads(before)  # which share no memory, as on the other machine
                 result = usual(kernel, *copy)
                 call = Call(kernel, tuple(kinds), before, result, copy)
-                if call.num_changed:  # an empty slice, by which a kernel is compiled, changes none
+                if (
+                    call.num_changed
+                ):  # an empty slice, by which a kernel is compiled, learns nothing
                     seen.add(key)
                     calls.append(call)
             return usual(kernel, *arguments)
