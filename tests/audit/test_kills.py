@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SHORT = {"word2vec": 4, "overwrite": 5, "bert": 3, "seeds": 2, "fasttext classifier": 2}
+SHORT = {"word2vec": 6, "overwrite": 8, "bert": 5, "seeds": 4, "fasttext classifier": 4}
 
 
 @pytest.mark.slow
