@@ -17,7 +17,7 @@ from foretext.corpus.text_tokens import split_text
 from foretext.exporting.onnx import OnnxExport
 from foretext.exporting.page.bundle import bundle
 from foretext.exporting.page.check_texts import HARD_TEXTS
-from foretext.exporting.page.network_kinds.tags import TagsOfTexts
+from foretext.exporting.page.network_kinds import TagsOfTexts
 from foretext.exporting.page.token_tables import token_tables
 from foretext.metrics import entity_spans
 from foretext.metrics.tag_schemes import SCHEMES, Scheme, spans_to_tags, tag_mark

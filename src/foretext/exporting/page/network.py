@@ -23,7 +23,6 @@ from foretext.exporting.network import NetworkExport
 from foretext.exporting.page.check_texts import LONGEST
 from foretext.exporting.page.checking import CheckFigures, check_by_node
 from foretext.exporting.page.network_kinds import NETWORK_KINDS, kind_name
-from foretext.exporting.page.network_kinds.kind import NetworkKind
 from foretext.exporting.page.page_model import page_info
 from foretext.exporting.page.runtime import Runtime, copy_runtime
 from foretext.exporting.parity import Parity
@@ -83,8 +82,7 @@ class NetworkPage:
                 "A web page has no tagger over whole words; use `foretext serve`, or export it "
                 "with --to onnx."
             )
-        found: type[NetworkKind] = NETWORK_KINDS.resolve(self.kind)
-        self.does = found(self.form)
+        self.network_kind = NETWORK_KINDS[self.kind](self.form)
 
     def write(
         self, folder: Path, runtime: Runtime, run: Path, texts: Any, bar: Progress
@@ -125,16 +123,16 @@ class NetworkPage:
         around = len(framing.prefix) + len(framing.suffix)
         return {
             "kind": self.kind,
-            **self.does.facts,
+            **self.network_kind.facts,
             "input": {
                 "before": framing.prefix,
                 "behind": framing.suffix,
                 "room": graph.max_length - around,
                 "pad": graph.tokenizer.pad,
                 "unknown": graph.tokenizer.pad if unknown is None else unknown,
-                "outputs": self.does.outputs,
+                "outputs": self.network_kind.outputs,
             },
-            "info": page_info(self.model, self.name, self.does.abilities),
+            "info": page_info(self.model, self.name, self.network_kind.abilities),
         }
 
     def check(self, program: str, folder: Path, wanted: dict[str, Any]) -> CheckFigures:
@@ -151,7 +149,7 @@ class NetworkPage:
         encoded = library_of(folder).encode_batch([" ".join(row) for row in rows])
         sums = np.cumsum([len(each.ids) for each in encoded])
         some = rows[: max(1, min(MOST_TEXTS, int((sums <= MOST_TOKENS).sum())))]
-        found = [self.does.wanted(folder, row) for row in some]
+        found = [self.network_kind.wanted(folder, row) for row in some]
         return {
             "bound": BOUNDS[self.to],
             "inputs": [list(row) for row in some],

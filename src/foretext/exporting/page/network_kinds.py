@@ -1,0 +1,220 @@
+"""The kinds of networks that a page runs: what it has to know of each, and what it has to answer.
+
+``static/engine/network_models.js`` has a class for each kind, too. The graph of a tagger scores
+each tag at each token; what decodes the scores is data in ``page.json``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.exporting.form import Texts
+from foretext.exporting.network import EncodedRow, NetworkExport
+from foretext.exporting.page.token_tables import token_tables
+from foretext.exporting.session import library_of
+from foretext.metrics.tag_schemes import tag_mark
+from foretext.tasks.tagging.scores import SentenceScores
+from foretext.tasks.tagging.sentence_tagger import words_of
+from foretext.tasks.tagging.windows import SentenceWindows
+
+__all__ = ["NETWORK_KINDS", "NetworkKind", "TagsOfTexts", "Wanted", "kind_name"]
+
+
+class Wanted(NamedTuple):
+    """What a page has to make of an input."""
+
+    rows: list[EncodedRow]  # that the network reads
+    numbers: list[float]  # what it makes of them
+    answer: Any = None  # that the page makes of these very numbers, as JSON has it; None: no other
+
+
+class NetworkKind(ABC):
+    """A kind of networks.
+
+    Args:
+        form: writes and runs the graph.
+    """
+
+    abilities: ClassVar[tuple[str, ...]]  # as of `foretext.serving.abilities`
+    outputs: ClassVar[tuple[str, ...]]  # of the graph that the page reads
+
+    def __init__(self, form: NetworkExport) -> None:
+        self.form = form
+
+    @property
+    def model(self) -> Any:
+        """The model whose network it is."""
+        return self.form.model
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the page's class has to know, as JSON has it."""
+        return {}
+
+    @abstractmethod
+    def wanted(self, folder: Path, texts: Texts) -> Wanted:
+        """Return what the page has to make of an input, by ONNX Runtime in Python.
+
+        Args:
+            folder: of the exported files.
+            texts: of the input.
+        """
+
+    def read_whole(self, folder: Path, texts: Texts) -> tuple[EncodedRow, NDArray[np.float32]]:
+        """Return the row of an input, and the first output of the graph for it."""
+        computed = self.form.theirs(folder, [texts])
+        (ids,) = computed.ids
+        return EncodedRow(ids, [0] * len(ids)), computed.outputs[self.outputs[0]][0]
+
+    def outputs_of(
+        self, folder: Path, rows: Sequence[EncodedRow]
+    ) -> list[tuple[NDArray[np.float32], ...]]:
+        """Return the outputs of the graph for some rows, each computed alone."""
+        found = [self.form.computed(folder, [row]) for row in rows]
+        return [tuple(each[name][0] for name in self.outputs) for each in found]
+
+
+class LabelsOfTexts(NetworkKind):
+    """The probability of each label of a text."""
+
+    abilities: ClassVar = ("predict",)
+    outputs: ClassVar = ("logits",)
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """The labels, and whether a text has any number of them."""
+        facts = self.form.graph.facts
+        return {"labels": facts["labels"], "several": facts["activation"] == "sigmoid"}
+
+    def wanted(self, folder: Path, texts: Texts) -> Wanted:
+        """Return the probabilities of a text's labels."""
+        row, scores = self.read_whole(folder, texts)
+        return Wanted([row], _activated(scores, self.form.graph.facts["activation"]))
+
+
+class LabelsOfPairs(NetworkKind):
+    """The probability of each label of a pair, or its score."""
+
+    abilities: ClassVar = ("predict",)
+    outputs: ClassVar = ("logits",)
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether the graph reads which text of the pair a token is of."""
+        return "token_type_ids" in self.form.graph.network.input_names
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """The labels, None of scores, and what stands between both texts."""
+        framing = self.model.text_framing
+        return {
+            "labels": self.form.graph.facts.get("labels"),
+            "several": False,
+            "pair": {
+                "between": framing.between,
+                "room": self.form.graph.max_length - len(framing.around_pair([], [])),
+                "has_segments": self.has_segments,
+            },
+        }
+
+    def wanted(self, folder: Path, texts: Texts) -> Wanted:
+        """Return the probabilities of a pair's labels, or its score."""
+        (row,) = self.form.encoded(library_of(folder), [texts])
+        if not self.has_segments:
+            row = row._replace(segments=[0] * len(row.ids))
+        ((scores,),) = self.outputs_of(folder, [row])
+        return Wanted([row], _activated(scores, self.form.graph.facts["activation"]))
+
+
+class VectorsOfTexts(NetworkKind):
+    """The vector of a text, by a sentence encoder."""
+
+    abilities: ClassVar = ("embed", "search_text")
+    outputs: ClassVar = ("sentence_embedding",)
+
+    def wanted(self, folder: Path, texts: Texts) -> Wanted:
+        """Return the vector of a text."""
+        row, vector = self.read_whole(folder, texts)
+        return Wanted([row], _activated(vector, None))
+
+
+class TagsOfTexts(NetworkKind):
+    """The entities of a text with their places, or the tag of each token.
+
+    Long texts are read in windows, as foretext reads them.
+    """
+
+    abilities: ClassVar = ("tag",)
+    outputs: ClassVar = ("logits",)
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """How texts are split, how scores become tags, and how tags become entities."""
+        model = self.model
+        labels = model.tag_set.labels
+        marks = None if model.tag_set.learned is None else [tag_mark(label) for label in labels]
+        return {
+            "tokens": {**token_tables(), "by_character": model.by_character},
+            "decoding": self.form.graph.facts["decoding"],
+            "marks": marks,
+            "temperature": model.temperature,
+        }
+
+    def wanted(self, folder: Path, texts: Texts) -> Wanted:
+        """Return the scores of a text's tokens, and the entities or tags that these stand for."""
+        model = self.model
+        tokens = model.tokens(texts)
+        windows = SentenceWindows.of(
+            model.base.reader().encode_words(words_of(tokens)),
+            model.base.framing(model.head.config.max_length),
+            model.base.pad,
+        )
+        rows = [EncodedRow(ids, [0] * len(ids)) for ids in windows.rows]
+        outputs = [np.asarray(each[0]) for each in self.outputs_of(folder, rows)]
+        scores = windows.gathered(outputs, 1)
+        top = model.options(None, None)
+        (record,) = model.scored_records([texts], tokens, SentenceScores(model.head, scores), top)
+        numbers: list[float] = scores[0].astype(np.float64).ravel().tolist()
+        return Wanted(rows, numbers, {"text": texts[0], **record})
+
+
+NETWORK_KINDS: Mapping[str, type[NetworkKind]] = {
+    "text-classification": LabelsOfTexts,
+    "text-pair-classification": LabelsOfPairs,
+    "sentence-similarity": VectorsOfTexts,
+    "token-classification": TagsOfTexts,
+}
+
+
+def kind_name(pipeline: str, num_texts: int) -> str:
+    """Return the name that `NETWORK_KINDS` may have for a network.
+
+    Args:
+        pipeline: of the graph.
+        num_texts: of an input.
+    """
+    is_of_pairs = num_texts > 1 and pipeline == "text-classification"
+    return "text-pair-classification" if is_of_pairs else pipeline
+
+
+def _activated(scores: NDArray[np.float32], activation: str | None) -> list[float]:
+    """Return probabilities of scores (C,), or the scores as they are.
+
+    Args:
+        scores: of the graph.
+        activation: "softmax", "sigmoid", or another.
+    """
+    values = np.asarray(scores, np.float64)
+    if activation == "sigmoid":
+        values = 1 / (1 + np.exp(-values))
+    elif activation == "softmax":
+        values = np.exp(values - values.max())
+        values /= values.sum()
+    found: list[float] = values.tolist()
+    return found
