@@ -221,8 +221,7 @@ class NetworkExport(ExportForm):
         if self.asks:
             found = self._questions(library, rows)
         else:
-            read = [each for row in rows for each in self.graph.rows_of(row)]
-            found = library.encode_batch([row if len(row) > 1 else row[0] for row in read])
+            found = library.encode_batch([each for row in rows for each in self.graph.rows_of(row)])
         pad = self.graph.tokenizer.pad
         return [EncodedRow(each.ids or [pad], each.type_ids or [0]) for each in found]
 

@@ -102,8 +102,7 @@ def _read(form: NetworkExport, folder: str, package: str) -> str:
     if form.asks:
         return ASKED.format(folder=folder, package=package, **form.graph.facts)
     if form.graph.network.group > 1:
-        read = form.graph.rows_of(("a text", "another text"))
-        rows = repr([row if len(row) > 1 else row[0] for row in read]).replace("'", '"')
+        rows = repr(form.graph.rows_of(("a text", "another text"))).replace("'", '"')
         return GROUPED.format(folder=folder, package=package, rows=rows)
     example = '"a text"' if form.num_texts == 1 else '"a text", "another text"'
     return ENCODED.format(folder=folder, package=package, example=example)

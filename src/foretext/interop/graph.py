@@ -25,10 +25,19 @@ from foretext.nn.pooling import Dense
 from foretext.tokenizers.alphabet import LONGEST_WORD
 from foretext.tokenizers.base import Tokenizer
 
-__all__ = ["GraphNetwork", "NetworkGraph", "ReadInput", "TextVector", "check_base", "joined_rows"]
+__all__ = [
+    "GraphNetwork",
+    "NetworkGraph",
+    "ReadInput",
+    "TextVector",
+    "Texts",
+    "check_base",
+    "joined_rows",
+    "one_row",
+]
 
 BREAK = -1  # between the ids of two rows
-Texts = tuple[str, ...]
+Texts = tuple[str, ...]  # of one input
 Answer = Callable[[States, Inputs], tuple[Tensor, ...]]
 
 
@@ -158,8 +167,9 @@ class TextVector(nn.Module):
         return vectors * (token_mask.sum(1, keepdim=True) > self.num_around)
 
 
-def _one_row(texts: Texts) -> list[Texts]:
-    return [texts]
+def one_row(texts: Texts) -> list[str | Texts]:
+    """Return the one row of an input, as `NetworkGraph.rows_of` does."""
+    return [texts if len(texts) > 1 else texts[0]]
 
 
 @dataclass(frozen=True)
@@ -178,7 +188,7 @@ class NetworkGraph:
         save: writes the folder of Hugging Face.
         read: what the model reads of an input, and its outputs in float32.
         words: cuts a text into words where these are what is answered; None: they are not.
-        rows_of: the rows that are read of an input, as texts.
+        rows_of: the rows that are read of an input, as `tokenizers` takes them: texts or pairs.
         facts: what else a program needs, as JSON has it.
         longer: what foretext does with longer inputs, for people; "": the same.
     """
@@ -194,7 +204,7 @@ class NetworkGraph:
     num_texts: int = 1
     cut: Literal["longest_first", "only_second"] = "longest_first"
     words: Callable[[str], list[str]] | None = None
-    rows_of: Callable[[Texts], list[Texts]] = _one_row
+    rows_of: Callable[[Texts], list[str | Texts]] = one_row
     facts: Mapping[str, Any] = field(default_factory=dict)
     longer: str = ""
 

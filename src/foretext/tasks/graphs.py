@@ -23,9 +23,11 @@ from foretext.interop.graph import (
     GraphNetwork,
     NetworkGraph,
     ReadInput,
+    Texts,
     TextVector,
     check_base,
     joined_rows,
+    one_row,
 )
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tasks.matching.network import TextMatcher
@@ -49,11 +51,10 @@ __all__ = [
 LOGITS, STARTS, ENDS = "logits", "start_logits", "end_logits"
 STATES, VECTOR = "last_hidden_state", "sentence_embedding"
 
-Texts = tuple[str, ...]
-ROWS: dict[str, Callable[[Texts], list[Texts]]] = {  # of a pair, by how a matcher reads it
-    "pair": lambda texts: [texts],
+ROWS: dict[str, Callable[[Texts], list[str | Texts]]] = {  # of a pair, by how a matcher reads it
+    "pair": one_row,
     "both_orders": lambda texts: [texts, texts[::-1]],
-    "siamese": lambda texts: [(text,) for text in texts],
+    "siamese": lambda texts: [*texts],
 }
 Finish = Callable[[Tensor], tuple[Tensor, ...]]  # outputs of a head to those of a graph
 
