@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -22,6 +21,7 @@ from foretext.report.autoencoder_card import autoencoder_card
 from foretext.report.card import vectors_card
 from foretext.report.document_card import documents_card
 from foretext.report.run_files import (
+    ABSENT,
     AutoencoderFacts,
     Count,
     DocumentsFacts,
@@ -43,7 +43,6 @@ from foretext.run_folder import RunFolder
 __all__ = [
     "Card",
     "WordsCard",
-    "card_facts",
     "card_of_autoencoder",
     "card_of_documents",
     "card_of_language_model",
@@ -55,7 +54,6 @@ __all__ = [
 Card = Callable[[str], str]  # of the folder that its commands name
 Loss = Figure | None
 NAMED = re.compile(r'\bload\("([^"\n]+)"\)')  # the folder, in the code that opens it
-ABSENT: Any = None  # of an optional field, which has its type if it is there
 
 
 class WordsCard(BaseModel):
@@ -173,14 +171,14 @@ def _from_anywhere(named: Path) -> str:
 
 def card_of_vectors(run: RunFolder) -> Card:
     """Return what renders the card of a run of word vectors; see `foretext.kinds.Kind.card`."""
-    facts = card_facts(run, VectorsFacts, WordsCard)
+    facts = read_facts(run, VectorsFacts, WordsCard)
     word = example_word(load_vectors(run.path))
     return partial(vectors_card, Recipe.of_run(run.recipe), facts, word=word)
 
 
 def card_of_documents(run: RunFolder) -> Card:
     """Return the same of a run of document vectors."""
-    facts = card_facts(run, DocumentsFacts, WordsCard)
+    facts = read_facts(run, DocumentsFacts, WordsCard)
     return partial(documents_card, Recipe.of_run(run.recipe), facts)
 
 
@@ -194,7 +192,7 @@ def card_of_language_model(run: RunFolder) -> Card:
     from foretext.report.model_card import model_card
     from foretext.training.kept_record import kept_record
 
-    facts = card_facts(run, LanguageModelFacts, LanguageModelCard)
+    facts = read_facts(run, LanguageModelFacts, LanguageModelCard)
     recipe, history = Recipe.of_run(run.recipe), read_records(run.metrics, NetworkRecord)
     if not history or not isinstance(history[-1].get("loss"), float):
         raise OutputError(f"{run.metrics} has no loss in its last line; fetch or write it again.")
@@ -216,22 +214,11 @@ def card_of_language_model(run: RunFolder) -> Card:
 
 def card_of_autoencoder(run: RunFolder) -> Card:
     """Return the same of a run of an autoencoder."""
-    facts = card_facts(run, AutoencoderFacts, AutoencoderCard)
+    facts = read_facts(run, AutoencoderFacts, AutoencoderCard)
     return partial(autoencoder_card, Recipe.of_run(run.recipe), facts)
 
 
 def card_of_task(run: RunFolder) -> Card:
     """Return the same of a run that learned a task."""
-    facts, sections = card_facts(run, TaskFacts, TaskCard), read_sections(run.recipe)
+    facts, sections = read_facts(run, TaskFacts, TaskCard), read_sections(run.recipe)
     return partial(task_card, facts, sections, their_class=run.their_class)
-
-
-def card_facts(
-    run: RunFolder, of_page: type[BaseModel], of_card: type[BaseModel]
-) -> dict[str, Any]:
-    """Return what ``config.json`` keeps of a run, checked as its page and its card need it.
-
-    Raises:
-        ModelFileError: the file is damaged.
-    """
-    return {**read_facts(run, of_page), **read_facts(run, of_card)}

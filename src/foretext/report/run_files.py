@@ -38,6 +38,7 @@ Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Figure = float  # that may be no number: the correlation of scores that are all alike
 Seconds = Annotated[float, Field(ge=0, lt=1e12, allow_inf_nan=False)]
+ABSENT: Any = None  # of an optional field, which has its type if it is there
 Scalar = str | bool | int | float | None
 Setting = Scalar | list[Scalar] | dict[str, Scalar]
 
@@ -153,13 +154,20 @@ class Moment(Known):
     samples: list[Sample]
 
 
-def read_facts(run: RunFolder, kind: type[BaseModel]) -> dict[str, Any]:
+def read_facts(run: RunFolder, *kinds: type[BaseModel]) -> dict[str, Any]:
     """Return what ``config.json`` keeps of a run.
+
+    Args:
+        run: that is finished.
+        kinds: what is needed of it, of which a later one counts for facts that several name.
 
     Raises:
         ModelFileError: the file is damaged.
     """
-    return _plain(check_value(run.facts(), str(run.config), ModelFileError, kind))
+    facts, found = run.facts(), dict[str, Any]()
+    for kind in kinds:
+        found |= _plain(check_value(facts, str(run.config), ModelFileError, kind))
+    return found
 
 
 def read_sections(path: Path) -> dict[str, dict[str, Any]]:

@@ -7,13 +7,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from foretext.report.run_files import Count, Figure, Known, LabelFigures, Number, Seconds
+from foretext.report.run_files import ABSENT, Count, Figure, Known, LabelFigures, Number, Seconds
 
 __all__ = ["Alignment", "Examination", "FaultyTexts", "LengthBin", "TaskFacts", "WrittenText"]
 
 Piece = tuple[str, Literal["", "right", "given", "both"]]  # of a passage; "": of no answer
 Entity = tuple[str, Count, Count]  # kind, first token, the first one after it
-ABSENT: Any = None  # of an optional field, which has its type if it is there
 Share = Annotated[float, Field(ge=0, le=1)]
 Rows = list[dict[str, Any]]  # of a table: every value can be a cell
 

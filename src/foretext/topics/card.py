@@ -11,7 +11,8 @@ from foretext.messages import message, translated
 from foretext.recipe import Recipe
 from foretext.recipe.text_settings import folding
 from foretext.report.card import perplexity_of, shown_facts
-from foretext.report.run_cards import Card, WordsCard, card_facts
+from foretext.report.run_cards import Card, WordsCard
+from foretext.report.run_files import read_facts
 from foretext.run_folder import RunFolder
 from foretext.topics.model import TopicModel
 
@@ -24,7 +25,7 @@ def card_of_topics(run: RunFolder) -> Card:
     """Return what renders the card of a run of topics; see `foretext.kinds.Kind.card`."""
     from foretext.topics.report import TopicFacts  # which loads what draws pages
 
-    facts = card_facts(run, TopicFacts, WordsCard)
+    facts = read_facts(run, TopicFacts, WordsCard)
     model = TopicModel.load(run.path)
     return partial(topics_card, Recipe.of_run(run.recipe), facts, model=model)
 
