@@ -47,7 +47,7 @@ class EncodedRow(NamedTuple):
 
     ids: list[int]
     segments: list[int]
-    characters: list[list[int]] = []  # noqa: RUF012 (a tuple has no mutable state)
+    characters: Sequence[list[int]] = ()  # of each token's word, where the network reads them
 
     @property
     def feeds(self) -> dict[str, NDArray[np.int64]]:
@@ -100,6 +100,7 @@ class NetworkExport(ExportForm):
         """Write tokenizer and settings as Hugging Face has them, then the network."""
         self.graph.save(folder)
         (folder / WEIGHTS).unlink()
+        (folder / COUNTS_FILE).unlink(missing_ok=True)  # which only tokenizers of whole words have
         config = read_json(folder / CONFIG, ModelFileError)
         config.pop(OWN, None)
         if not self._names_a_class(config):
@@ -121,12 +122,10 @@ class NetworkExport(ExportForm):
 
     def _tokenizer_settings(self, folder: Path) -> dict[str, Any]:
         """Return what a folder says of its tokenizer, and of one of whole words what it should."""
-        path = folder / "tokenizer_config.json"
-        if self.graph.tokenizer.word_rules is None:
-            found: dict[str, Any] = read_json(path, ModelFileError)
-            return found
-        (folder / COUNTS_FILE).unlink()
-        return {"tokenizer_class": "PreTrainedTokenizerFast", "unk_token": UNKNOWN}
+        if self.graph.tokenizer.word_rules is not None:
+            return {"tokenizer_class": "PreTrainedTokenizerFast", "unk_token": UNKNOWN}
+        found: dict[str, Any] = read_json(folder / "tokenizer_config.json", ModelFileError)
+        return found
 
     def _names_a_class(self, config: Mapping[str, Any]) -> bool:
         """Whether transformers.js has a class by what a folder says, which hands tensors on."""
