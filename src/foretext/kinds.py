@@ -40,8 +40,8 @@ class Kind:
             texts; None: it embeds no texts.
         embed_options: of `foretext embed`, that have an effect.
         page: ``(folder, options) -> None``, which writes ``report.html``.
-        card: ``(folder) -> ((path) -> text)``: what reads a finished run, and then returns its
-            card, which names the run by a path, in the language of whoever calls it; None: its
+        card: ``(folder) -> render``, which reads a finished run; ``render(path)`` then returns its
+            card in the language of here, with commands that name the run by `path`. None: its
             folders have no card of a run.
         section: of a recipe, that names what learns; None: no recipe learns it.
         sections: the table of who checks each section of its recipes.
