@@ -37,8 +37,9 @@ def report(
     if not as_json:  # before the card, which may be refused
         say(message("terminal.page", path=path))
     wants_card = chosen_language() is not None and not holds_comparison(run)
-    card, written = (rewrite_card(run) if wants_card else None) or (None, False)
-    if card is not None and not written:
+    found = rewrite_card(run) if wants_card else None
+    card, written = found or (None, False)
+    if found and not written:
         say(message("terminal.note", said=message("terminal.changed_card", path=card)), error=True)
     if as_json:
         print_json({"report": str(path), "card": str(card) if written else None})
