@@ -52,7 +52,7 @@ from foretext.base.files import (
     output_error,
     sweep,
 )
-from foretext.base.own_part import marked, replaced
+from foretext.base.marked_part import marked, replaced
 from foretext.base.parsing import read_json, read_text
 from foretext.base.replacement import CHECKPOINTS, CONFIG, RECIPE, REPLACEMENT, is_finished, promote
 from foretext.tasks import is_task

@@ -13,7 +13,7 @@ import pytest
 
 import foretext as ft
 from foretext.base.errors import ModelFileError, OutputError
-from foretext.base.own_part import FIRST, marked, own_part, replaced
+from foretext.base.marked_part import FIRST, marked, marked_part, replaced
 from foretext.messages import VARIABLE, in_language
 from foretext.report.run_cards import rewrite_card
 from foretext.report.run_report import report_run
@@ -83,7 +83,7 @@ def test_a_card_is_written_again_in_both_languages(name: str, made: Callable[[st
     with in_language("zh"):
         assert rewrite_card(made(name)) == (card, True)
     chinese = card.read_text(encoding="utf-8")
-    part = own_part(chinese)
+    part = marked_part(chinese)
     assert part is not None
     outside = re.sub(r"```.*?```|`[^`]*`", "", part, flags=re.DOTALL)
     assert not [line for line in outside.splitlines() if RUN.search(line)]
@@ -153,7 +153,7 @@ def test_without_a_language_it_stays(
 def test_a_card_without_marks_is_known_by_its_text(made: Callable[[str], Path]) -> None:
     card = made("words") / "README.md"
     own = card.read_text(encoding="utf-8")
-    part = own_part(own)
+    part = marked_part(own)
     assert part is not None
     card.write_text(part, encoding="utf-8")
     with in_language("zh"):
@@ -176,7 +176,7 @@ def test_a_card_keeps_the_path_that_it_names(
     own = card.read_text(encoding="utf-8")
     assert 'load("runs/first")' in own
     monkeypatch.chdir(run)
-    for text in (own, own_part(own)):
+    for text in (own, marked_part(own)):
         assert text is not None
         card.write_text(text, encoding="utf-8")
         with in_language("en"):
@@ -275,7 +275,7 @@ def test_a_folder_without_a_card_of_a_run_is_left(
 def test_marks_around_any_text() -> None:
     part = "a\\1 <!-- end of foretext's card 0 -->\n"
     text = f"before\n{marked(part)}after\n"
-    assert own_part(text) == part
+    assert marked_part(text) == part
     other = "\\g<1>\n"
     assert replaced(text, other) == f"before\n{marked(other)}after\n"
     assert replaced(text.replace("a\\1", "a"), "b\n") is None

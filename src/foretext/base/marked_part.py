@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-__all__ = ["marked", "own_part", "replaced"]
+__all__ = ["marked", "marked_part", "replaced"]
 
 FIRST = (
     "<!-- foretext writes this card again, up to the last mark, by `report RUN --lang en` or `zh`; "
@@ -35,7 +35,7 @@ def marked(part: str) -> str:
     return f"{FIRST}\n{part}{LAST.format(digest=_digest(part))}\n"
 
 
-def own_part(text: str) -> str | None:
+def marked_part(text: str) -> str | None:
     """Return the part of a file's text that is between marks as foretext wrote it; else None."""
     found = _PART.search(text)
     return found[1] if found is not None and found[2] == _digest(found[1]) else None
@@ -43,7 +43,7 @@ def own_part(text: str) -> str | None:
 
 def replaced(text: str, part: str) -> str | None:
     """Return a file's text with another part in place of its own; None where that was changed."""
-    if own_part(text) is None:
+    if marked_part(text) is None:
         return None
     return _PART.sub(lambda _: marked(part).removesuffix("\n"), text, count=1)
 
