@@ -3,11 +3,8 @@
 
 export function encode(words, tokenizer, known) {
   const ids = [], firsts = [];
-  const unspaced = (end) => known.unspaced.some(([a, b]) => a <= end.codePointAt(0) && end.codePointAt(0) <= b);
-  for (const [index, word] of words.entries()) {
-    const ends = index ? [[...words[index - 1]].at(-1), [...word][0]].filter(Boolean) : [];
-    const written = index === 0 || ends.some(unspaced) ? word : " " + word;
-    let own = tokenizer.encode(written, { add_special_tokens: false });
+  for (const [index, word] of spaced(words, known).entries()) {
+    let own = tokenizer.encode(word, { add_special_tokens: false });
     own = (own.length ? own : [known.unknown]).slice(0, known.room);
     if (ids.length + own.length > known.room) break;
     firsts.push(known.before.length + ids.length);
@@ -15,6 +12,15 @@ export function encode(words, tokenizer, known) {
   }
   const row = [...known.before, ...ids, ...known.behind];
   return [row.length ? row : [known.pad], firsts];
+}
+
+/** Words as they stand in a text: with a blank before each that follows another, but in scripts without blanks. */
+export function spaced(words, known) {
+  const unspaced = (end) => known.unspaced.some(([a, b]) => a <= end.codePointAt(0) && end.codePointAt(0) <= b);
+  return words.map((word, index) => {
+    const ends = index ? [[...words[index - 1]].at(-1), [...word][0]].filter(Boolean) : [];
+    return index === 0 || ends.some(unspaced) ? word : " " + word;
+  });
 }
 
 export function decode(scores, firsts, known) {

@@ -1,6 +1,6 @@
 // Tags of the tokens of a text, and the entities that they mark.
 
-import { decode } from "../decoder/decode.mjs";
+import { decode, spaced } from "../decoder/decode.mjs";
 import { marginals } from "./chain.js";
 import { softmax } from "./fasttext.js";
 import { TextTokens } from "./text_tokens.js";
@@ -19,18 +19,9 @@ export class Tagger {
   /** [{ids, answered}]: the rows of a text, and the positions of the first ids of the tokens that each answers. */
   rows([text]) {
     const words = this.splitter.split(text).map((token) => token.text);
-    return wordWindows(this.written(words).map((word) => this.ids(word)), this.decoding.room).map(({ ids, answered }) => {
+    return wordWindows(spaced(words, this.decoding).map((word) => this.ids(word)), this.decoding.room).map(({ ids, answered }) => {
       const row = [...this.decoding.before, ...ids, ...this.decoding.behind];
       return { ids: row.length ? row : [this.decoding.pad], answered: answered.map((at) => at + this.decoding.before.length) };
-    });
-  }
-
-  /** Words as they stand in a text: with a blank before each that follows another, but in scripts without blanks. */
-  written(words) {
-    const unspaced = (end) => this.decoding.unspaced.some(([first, last]) => first <= end && end <= last);
-    return words.map((word, index) => {
-      const ends = index ? [[...words[index - 1]].at(-1), [...word][0]] : [];
-      return index === 0 || ends.some((end) => unspaced(end.codePointAt(0))) ? word : ` ${word}`;
     });
   }
 
