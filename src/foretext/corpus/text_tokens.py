@@ -87,4 +87,4 @@ def character_class(character: str) -> str:
     return "x"
 
 
-_class_of = cache(character_class)
+_class_of = cache(character_class)  # of texts; tables of all characters would fill memory
