@@ -1,4 +1,4 @@
-"""Few labelled sentences: what ``auto`` learns of tags from them and from texts, beside others.
+"""Few labelled sentences: taggers of ``auto``, which also learns from texts, beside others.
 
 The sentences to learn from, without their tags, and some Wikipedia are the text without labels;
 vectors are pretrained once for a data set, with the settings of ``auto``, which does so in each
@@ -6,9 +6,9 @@ run. Draws are nested: 50 sentences contain the 20. The figure is the F1 of enti
 1,000 test sentences, the mean of the draws that ``auto`` and the peer both have.
 
 `FORETEXT_SETS`, `FORETEXT_LABELS` and `FORETEXT_DRAWS` choose less; `FORETEXT_PEERS` names other
-candidates than the usual ones, such as ``chain`` and ``network``: what ``auto`` learns of few and
-of many sentences. A file keeps what was measured; another version of foretext, and other constants
-of this file, measure anew.
+candidates than the usual ones, such as ``chain`` and ``network``: those that ``auto`` learns from
+few and from many sentences. A file keeps what was measured; another version of foretext, and other
+constants of this file, measure anew.
 """
 
 from __future__ import annotations
@@ -112,12 +112,12 @@ def _candidates(name: str, train: Sequence[Any], test: Sequence[Any]) -> dict[st
     import foretext as ft
     from foretext.finetuning.auto import MANY_SENTENCES, OF_CHAIN, PRETRAINED, TAGGER
 
-    asked = [row.tokens for row in test]
+    tokens = [row.tokens for row in test]
 
     def over(vectors: Any) -> Answers:
         def answers(own: Sequence[Any]) -> Tags:
             model = ft.LinearTagger(vectors).fit_rows(own)
-            return [[*map(str, tags)] for tags in model.predict(asked)]
+            return [[*map(str, tags)] for tags in model.predict(tokens)]
 
         return answers
 
@@ -132,7 +132,7 @@ def _candidates(name: str, train: Sequence[Any], test: Sequence[Any]) -> dict[st
             "finetuning": {"baseline": False},
         }
         model = ft.finetune("tagging", vectors, given, settings=settings, quiet=True)
-        return [[*map(str, tags)] for tags in model.predict(asked)]
+        return [[*map(str, tags)] for tags in model.predict(tokens)]
 
     def auto(own: Sequence[Any]) -> Tags:
         return chain(own) if len(own) <= MANY_SENTENCES else network(own)
@@ -152,7 +152,7 @@ def _candidates(name: str, train: Sequence[Any], test: Sequence[Any]) -> dict[st
             trainer.train(str(Path(folder, "model")))
             tagger = pycrfsuite.Tagger()
             tagger.open(str(Path(folder, "model")))
-            return [tagger.tag(named_features(each, by_character=by_character)) for each in asked]
+            return [tagger.tag(named_features(each, by_character=by_character)) for each in tokens]
 
     every = (auto, over(None), crfsuite, chain, network)
     return dict(zip(PEERS, every, strict=True))

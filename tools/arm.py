@@ -2,10 +2,10 @@
 
     python -m tools.arm
 
-Interpreter and C library are Debian's packages for arm64, unpacked into a folder: lists of packages
-that stand there too, so the machine's own are not touched. numpy is the wheel of the version in
-``constraints.txt``. numba is left out: under QEMU it would compile for many minutes. LLVM on this
-machine writes code for ARM, which `linked` makes a library of.
+Interpreter and C library are Debian's packages for arm64, unpacked into a folder. The lists of
+packages are in the same folder, so apt's own lists are not changed. numpy is the wheel of the
+version in ``constraints.txt``. numba is left out: under QEMU it would compile for many minutes.
+LLVM on this machine writes code for ARM, and `linked` makes a library of it.
 """
 
 from __future__ import annotations

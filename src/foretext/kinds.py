@@ -41,7 +41,7 @@ class Kind:
         embed_options: of `foretext embed`, that have an effect.
         page: ``(folder, options) -> None``, which writes ``report.html``.
         card: ``(folder) -> render``, which reads a finished run; ``render(path)`` then returns its
-            card in the language of here, with commands that name the run by `path`. None: its
+            card in the current language, with commands that name the run by `path`. None: its
             folders have no card of a run.
         section: of a recipe, that names what learns; None: no recipe learns it.
         sections: the table of who checks each section of its recipes.

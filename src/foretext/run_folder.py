@@ -25,7 +25,7 @@
     tokens/                the encoded corpus, for another training on it
     cooccurrence/          GloVe: the counts, likewise
     checkpoints/           only while a run is unfinished
-    curve/                 what was learned from fewer labels
+    curve/                 trainings with fewer labels
     replacement/           the run that is to take this one's place, while that one is unfinished
 
 Nothing in it is a pickle.
@@ -295,7 +295,7 @@ class RunFolder:
             former: texts that foretext may have written without marks, which early versions did.
 
         Returns:
-            Whether it was written: not where somebody has changed foretext's part.
+            Whether it was written; False if somebody has changed foretext's part.
 
         Raises:
             OutputError: the card cannot be read or written.
@@ -311,7 +311,7 @@ class RunFolder:
         return found is not None
 
     def card_text(self) -> str:
-        """Return the text of the card as it is; without one, the empty text.
+        """Return the text of the card; the empty text if there is none.
 
         Raises:
             OutputError: the card cannot be read.

@@ -161,7 +161,7 @@ def test_a_model_that_fails_is_named_and_the_others_are_measured(
 
 
 def recipe_with_texts(folder: Path, number: int) -> TaskRecipe:
-    """Learn by `auto` from rows and from texts in a table, whose column is called so, too."""
+    """Learn by `auto` from rows and from texts in a table with the same columns."""
     for name, rows in (("train", texts(40, 0)), ("test", texts(60, 2)), ("more", texts(number, 1))):
         lines = "".join(f"{text},{label}\n" for text, label in rows)
         (folder / f"{name}.csv").write_text(f"body,topic\n{lines}", "utf-8")

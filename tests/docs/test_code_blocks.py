@@ -113,7 +113,7 @@ def test_blocks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def absent_package(block: Block) -> str | None:
-    """Return the first package a block asks for in its first line that is not installed."""
+    """Return the first package of a block's first line that is not installed."""
     first = block.text.partition("\n")[0]
     if block.language != "python" or not first.startswith(INSTALL):
         return None

@@ -1,6 +1,6 @@
 """Exported folders in transformers.js in Chromium: the page of the guide, from a local web server.
 
-Every file comes from ``build/npm``, where ``make clients`` puts it; the page asks nobody else.
+Every file comes from ``build/npm``, where ``make clients`` puts it; the page requests nothing else.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LOADED = (
     "onnxruntime-web/ort-wasm-simd-threaded.wasm",
     "models/exported/onnx/model.onnx",
 )
-ASKED = """
+SCRIPT = """
 const done = arguments[arguments.length - 1], texts = arguments[0];
 (async () => {{ {} }})().then(done, (error) => done(`failed: ${{error.stack}}`));
 """
@@ -85,7 +85,7 @@ def test_the_page_of_the_guide_answers_as_python_does(site: Path) -> None:
         visit = Visit(browser, f"{address}/", 1280, "light")
         visit.wait(lambda: visit.run("return !!window.embedded"), "the model of the page")
         visit.driver.set_script_timeout(120)
-        found = visit.driver.execute_async_script(ASKED.format(EMBEDDED), texts)
+        found = visit.driver.execute_async_script(SCRIPT.format(EMBEDDED), texts)
         assert isinstance(found, list), found
         assert len(found) == NUM_TEXTS
         assert np.allclose(np.array(found), encoder.embed(texts), atol=1e-5)

@@ -1,4 +1,4 @@
-"""The table of kinds and exports in the guide, cell by cell, asked from the code.
+"""The table of kinds and exports in the guide, cell by cell, compared with the code.
 
 A model is opened for each export as the export itself opens it; nothing is traced. Exports that run
 are run by the other tests of this folder, in the program that the cell names.
@@ -86,7 +86,7 @@ def encoder_decoder(folder: Path) -> Path:
 
 
 def made(name: str, folder: Path) -> Path:
-    """A small model, in a folder of its own."""
+    """A small model, in a separate folder."""
     own = folder / name.replace(" ", "-")
     own.mkdir()
     if name in PAGES:
@@ -122,7 +122,7 @@ def in_vector_file(model: Path) -> object:
     return load_vectors(model).save
 
 
-ASKED = dict(
+EXPORTS = dict(
     zip(
         COLUMNS,
         (*map(as_form, FORMS), as_page, in_transformers, in_vector_file),
@@ -131,10 +131,10 @@ ASKED = dict(
 )
 
 
-def refusal(ask: Callable[[Path], object], model: Path) -> str | None:
+def refusal(export: Callable[[Path], object], model: Path) -> str | None:
     """The one sentence that refuses a model; None: it is not refused."""
     try:
-        ask(model)
+        export(model)
     except ForetextError as error:
         assert "\n" not in str(error), error  # noqa: PT017 (others are None)
         return str(error)
@@ -147,12 +147,12 @@ def test_every_cell_of_the_guide_is_what_the_code_does(kind: str, tmp_path: Path
     assert len(row) == len(COLUMNS)
     for name in ROWS[kind]:
         model = made(name, tmp_path)
-        for cell, (column, ask) in zip(row, ASKED.items(), strict=True):
-            runs = refusal(ask, model) is None
+        for cell, (column, export) in zip(row, EXPORTS.items(), strict=True):
+            runs = refusal(export, model) is None
             assert runs == bool(cell), f"{name} {column}: the guide says {cell or 'refused'!r}"
 
 
-def test_what_has_no_row_of_its_own_has_no_export() -> None:
+def test_kinds_without_a_row_have_no_export() -> None:
     assert not any(table("en")[-1])
     for name in WITHOUT:
         assert KINDS[name].exports == ()

@@ -21,7 +21,7 @@ LARGEST = 8 << 20  # bytes of the arguments of a call
 
 
 class Call(NamedTuple):
-    """A kernel's first call with such types of arguments that changes any, and what it left."""
+    """A kernel's first call for some types that changes an argument, and the values after it."""
 
     kernel: Kernel
     kinds: tuple[Any, ...]

@@ -89,7 +89,7 @@ def test_arm_computes_the_same(calls: list[tuple[Call, Any]], name: str) -> None
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_two_swapped_lanes_are_found(calls: list[tuple[Call, Any]], name: str) -> None:
-    """Of each array that a call changes, two changed neighbours that differ most are swapped."""
+    """In each changed array, the two changed neighbours that differ most are swapped."""
     swapped = 0
     for call, (_, result, arguments) in calls:
         pairs = zip(arrays(pickle.loads(call.before)), arrays(arguments), strict=True)
@@ -108,10 +108,10 @@ def test_two_swapped_lanes_are_found(calls: list[tuple[Call, Any]], name: str) -
 
 
 def different(call: Call, there: tuple[Any, Any]) -> int:
-    """How many numbers ARM leaves that are not those of here, but for a rounding.
+    """Return how many numbers differ on ARM by more than rounding.
 
-    What a call changes is often small beside a number that would look like a rounding, so the limit
-    is a thousandth of the largest change of its array.
+    A change is often small beside the number itself, so that a wrong one would look like rounding:
+    the limit is a thousandth of the largest change of the array.
     """
     before = arrays(pickle.loads(call.before))
     news = [None] * len(arrays(call.result))  # a result has no state before the call

@@ -191,7 +191,7 @@ def test_a_card_keeps_the_path_that_it_names(
     assert 'load("moved/first")' in (tmp_path / "moved" / "first" / "README.md").read_text("utf-8")
 
 
-def test_the_page_is_told_before_its_card_is_refused(
+def test_the_page_is_named_before_its_card_is_refused(
     made: Callable[[str], Path], tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tmp_path / "run"
@@ -211,7 +211,7 @@ DAMAGES = [("words", "pre_tokenizer"), ("topics", "coherence"), ("autoencoder", 
 
 
 @pytest.mark.parametrize(("name", "fact"), DAMAGES)
-def test_damaged_facts_are_told(name: str, fact: str, made: Callable[[str], Path]) -> None:
+def test_damaged_facts_are_reported(name: str, fact: str, made: Callable[[str], Path]) -> None:
     config = made(name) / "config.json"
     kept = config.read_text(encoding="utf-8")
     facts = json.loads(kept)
@@ -254,7 +254,7 @@ def test_a_run_without_a_step_has_a_card(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["", '{"loss": "low"}'])
-def test_metrics_without_a_loss_are_told(line: str, made: Callable[[str], Path]) -> None:
+def test_metrics_without_a_loss_are_reported(line: str, made: Callable[[str], Path]) -> None:
     metrics = made("language_model") / "metrics.jsonl"
     kept = metrics.read_text(encoding="utf-8")
     last = {**json.loads(kept.splitlines()[-1]), **json.loads(line or "{}")}

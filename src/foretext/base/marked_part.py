@@ -1,7 +1,7 @@
-"""The part of a text file that is foretext's, between two marks, so that it can be written again.
+"""The part of a text file that foretext writes, between two marks, so that it can be replaced.
 
-What people write before the first mark or after the last one is theirs, and stays. The last mark
-has a digest of the part: one that somebody has changed is left alone. Both marks are comments of
+What people write before the first mark or after the last one stays. The last mark has a digest of
+the part, so that a part that somebody has changed is not replaced. Both marks are comments of
 HTML, which Markdown does not show.
 """
 
@@ -42,7 +42,7 @@ def marked_part(text: str) -> str | None:
 
 
 def replaced(text: str, part: str) -> str | None:
-    """Return a file's text with another part in place of its own; None where that was changed."""
+    """Return a file's text with a new part between its marks; None if the old one was changed."""
     if marked_part(text) is None:
         return None
     return _PART.sub(lambda _: marked(part).removesuffix("\n"), text, count=1)

@@ -154,8 +154,8 @@ def finetune(
         str | None,
         typer.Option(
             metavar="LIST",
-            help="A learning curve: learn from so many labels, too, such as 20,100,all, and "
-            "measure on --test; what auto pretrains on --unlabelled is pretrained once.",
+            help="A learning curve: also learn from these numbers of labels, such as 20,100,all, "
+            "and measure on --test; auto pretrains on --unlabelled only once.",
         ),
     ] = None,
     draws: Annotated[

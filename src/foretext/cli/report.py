@@ -26,7 +26,7 @@ def report(
 ) -> None:
     """Write the page of a run or comparison again.
 
-    With --lang the card of a run, README.md, is written again, too; that of a language model reads
+    With --lang the card of a run, README.md, is also written again; for a language model this reads
     the weights.
     """
     from foretext.artifact import holds_comparison

@@ -4,10 +4,10 @@
     RUN/curve/given.toml                    what the user chose, and a digest of the rows
     RUN/curve/rows/train-N-draw-D.jsonl     rows that stand for N labels
     RUN/curve/labels-N/draw-D/              the answers of a model that learned from them
-    RUN/curve/bases/                        what was pretrained on the texts, until all is learned
+    RUN/curve/bases/                        what was pretrained on the texts, until all is done
 
-What learns from texts without labels gets all of them beside any number of labels. Pretraining
-needs no labels, so it is done once, for the run and for each of these models.
+With any number of labels, all texts without labels are used. Pretraining needs no labels, so it is
+done once, for the run and for each of these models.
 
 Each of these models is learned by the job of a comparison, so that it is done once, whatever kills
 the command; ``--resume`` goes on, with the same rows and settings. The run itself is the point of
@@ -59,7 +59,7 @@ GROUP = "given"
 MANY = 4  # times as many labels as the largest number, all rows are taken for
 GIVEN = Path("curve", "given.toml")  # in the folder of the run
 BASES = Path("curve", "bases")  # likewise
-# Of [run]: what the run learned from.
+# Keys of [run]: what the run learned from.
 OF_RUN = ("task", "base", "beside", "train", "valid", "unlabelled")
 
 
@@ -181,7 +181,7 @@ def _check(recipe: TaskRecipe, labels: Labels, draws: int) -> None:
 
 
 def _of_all(recipe: TaskRecipe, share: float) -> TaskRecipe:
-    """Return what learns from all rows, in a share of the budget."""
+    """Return the recipe for all rows, with its share of the budget."""
     budget = recipe.budget_seconds
     if budget is None:
         return recipe
@@ -221,7 +221,7 @@ def _pretrain(recipe: TaskRecipe, curve: _Curve, quiet: bool | None) -> None:
 
 
 def _discard_texts(curve: _Curve) -> None:
-    """Remove what nobody needs once all is learned: the texts, and what was pretrained on them."""
+    """Remove what is no longer needed: the texts, and what was pretrained on them."""
     if curve.texts_file is not None:
         curve.texts_file.unlink(missing_ok=True)
     bases = curve.run.path / BASES
@@ -311,7 +311,7 @@ def _keep_given(run: RunFolder, given: dict[str, dict[str, Any]], content: str) 
 
 
 def _digest(task: Task, rows: Sequence[Any], texts: Sequence[LabelledText]) -> str:
-    """Return a digest of rows and texts, wherever they stand."""
+    """Return a digest of rows and texts, whatever their files are."""
     found = hashlib.sha256()
     for each in chain(task.objects_of(rows), _objects_of(texts)):
         found.update(json.dumps(each, ensure_ascii=False).encode() + b"\n")

@@ -30,7 +30,7 @@ __all__ = ["OPSET", "PACKAGES", "OnnxExport", "OnnxFile", "check_exporter", "wri
 
 OPSET = 18
 PACKAGES = {"onnx": "onnx", "onnxscript": "onnxscript", "onnxruntime": "onnxruntime"}
-EXAMPLE = (2, 7)  # inputs and positions that are traced; any others work, too
+EXAMPLE = (2, 7)  # inputs and positions that are traced; the graph takes any numbers
 
 
 class OnnxFile:
@@ -101,8 +101,8 @@ def check_exporter(form: NetworkExport) -> None:
     """
     if form.is_recurrent and getattr(torch.onnx, "ops", None) is None:
         raise SettingError(
-            "The model has recurrent layers, and to export them PyTorch 2.8 or later is needed; "
-            f"you have {torch.__version__}. Install a later one."
+            "The model has recurrent layers, whose export needs PyTorch 2.8 or later; you have "
+            f"{torch.__version__}. Install a newer version."
         )
 
 

@@ -38,7 +38,7 @@ class OpenVinoExport(NetworkExport):
         super().__init__(model, kind)
         if self.is_recurrent:
             raise SettingError(
-                "The model has recurrent layers, for which OpenVINO has given other answers than "
+                "The model has recurrent layers, which OpenVINO computes differently from "
                 "foretext, so it cannot be exported to openvino; export it to onnx."
             )
 

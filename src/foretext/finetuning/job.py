@@ -29,7 +29,7 @@ class FinetuneJob(Job):
     recipe: TaskRecipe
     rows_are_checked: bool = False  # whether the user knows already what is wrong with the rows
     given: TaskRecipe | None = None  # of the user, where `recipe` was chosen for it; None: `recipe`
-    bases: Path | None = None  # folder of a pretraining that runs share; None: none is shared
+    bases: Path | None = None  # folder of a pretraining that several runs share; None: none
     warnings: list[str] = field(default_factory=list)  # what `warn` said, for the facts
 
     @property

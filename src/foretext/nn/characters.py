@@ -137,7 +137,7 @@ class CharacterWords(nn.Module):
 
 def _distinct(characters: Tensor) -> tuple[Tensor, Tensor]:
     """Return the different words (N, K) of (B, T, K), and which of them is where, (B, T)."""
-    if torch.compiler.is_exporting():  # a graph reads each word: how many differ is not known
+    if torch.compiler.is_exporting():  # a graph reads each word: it cannot know which are equal
         every = characters.flatten(0, 1)
         return every, torch.arange(every.shape[0]).view(characters.shape[:2])
     words, places = torch.unique(characters.flatten(0, 1), dim=0, return_inverse=True)

@@ -58,4 +58,4 @@ def _in_order(weight: Tensor, kind: str) -> Tensor:
     """Return the blocks of a weight in the order of ONNX."""
     order = ORDERS[kind]
     blocks = weight.chunk(len(order))
-    return torch.cat([blocks[place] for place in order])
+    return torch.cat([blocks[index] for index in order])

@@ -34,7 +34,7 @@ def vectors_card(recipe: Recipe, facts: Mapping[str, Any], folder: str, word: st
 def shown_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return facts as a card shows them: losses with four decimals, None as "unknown".
 
-    There may be facts that foretext did not write, so what a card adds goes over them.
+    Some facts may not be foretext's, so a card replaces those that have a name of its own facts.
     """
     shown = {
         name: translated("unknown") if value is None else value for name, value in facts.items()
@@ -46,7 +46,7 @@ def shown_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def perplexity_of(loss: float | None) -> float | None:
-    """Return the perplexity of a loss in nats; None where there is none, or it is no number."""
+    """Return the perplexity of a loss in nats; None without a loss, or of one too large."""
     if loss is None or not loss < LARGEST:
         return None
     return math.exp(loss)

@@ -1,7 +1,7 @@
-"""The card of a finished run again, from what its folder holds, in the language of here.
+"""The card of a finished run again, from the files of its folder, in the current language.
 
-What reads a folder returns a function that renders: a card may be compared with what foretext wrote
-in another language.
+A function that reads a folder returns one that renders the card, because a card is also compared
+with what foretext writes in other languages.
 """
 
 from __future__ import annotations
@@ -125,10 +125,10 @@ class TaskCard(BaseModel):
 
 
 def rewrite_card(run: str | Path) -> tuple[Path, bool] | None:
-    """Write the card of a finished run again, in the language of here.
+    """Write the card of a finished run again, in the current language.
 
-    Only the part between foretext's marks is written, or a whole card that has none and is as
-    foretext writes it. What somebody has changed there stays as it is.
+    Only the part between foretext's marks is replaced, or a whole card without marks that is equal
+    to what foretext writes. A part that somebody has changed stays as it is.
 
     Returns:
         The file, and whether it was written; None where a kind of run has no card.
@@ -155,7 +155,7 @@ def rewrite_card(run: str | Path) -> tuple[Path, bool] | None:
 def _folder_named(text: str, folder: Path) -> str | None:
     """Return the path by which a card names its folder, if it ends this folder's path.
 
-    A card that was written in one folder is often translated in another, such as the run itself.
+    A card is often written in one working folder and translated in another, such as the run's own.
     """
     found = NAMED.search(text)
     if found is None:
@@ -165,7 +165,7 @@ def _folder_named(text: str, folder: Path) -> str | None:
 
 
 def _from_anywhere(named: Path) -> str:
-    """Return a path as it was given; one of points alone, such as ``.``, says nothing elsewhere."""
+    """Return a path as it was given, but ``.`` and ``..``, which say nothing elsewhere, in full."""
     return str(named.resolve() if set(named.parts) <= {".."} else named)
 
 

@@ -129,7 +129,7 @@ class Tokenizer(ABC):
 
     @property
     def word_rules(self) -> Mapping[str, Any] | None:
-        """By what rules a word is looked up as a whole, as JSON has it; None: words are cut."""
+        """The rules for looking up a whole word, as JSON has them; None: words are cut."""
         return None
 
     @property

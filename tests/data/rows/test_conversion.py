@@ -307,7 +307,7 @@ def test_real_sentences_come_back_equal(
 def sampled(
     request: pytest.FixtureRequest, shared_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, list[TaggedSentence]]:
-    """Every so many-th sentence of a training set, as its lines are, and the rows of these."""
+    """Return the lines of every n-th sentence of a training set, and their rows."""
     name, step = request.param
     sentences = lzma.decompress((shared_data / name).read_bytes()).decode("utf-8").split("\n\n")
     assert len(sentences[::step]) > 500

@@ -89,7 +89,11 @@ def test_options_without_effect(
 @pytest.mark.parametrize("name", ["reader", "encoder", "siamese", "bilstm tagger"])
 def test_networks_that_a_page_cannot_run(name: str, tmp_path: Path) -> None:
     words = name == "bilstm tagger"
-    sentence = "no tagger over whole words" if words else "classify texts or pairs in one row, tagg"
+    sentence = (
+        "cannot run a tagger over whole words"
+        if words
+        else "classify texts or pairs in one row, tagg"
+    )
     with pytest.raises(SettingError, match=sentence):
         export_page(saved_model(name, tmp_path), tmp_path / "page", quiet=True)
 
@@ -169,7 +173,7 @@ def test_words_that_a_vocabulary_lacks_are_unknown(tmp_path: Path) -> None:
 CHANGED: dict[str, tuple[Any, str]] = {
     "ids": (
         lambda about: about["input"].update(behind=[]),
-        "does not answer as Python does.*: other ids of 'the king",
+        "does not answer as Python does.*: different ids for 'the king",
     ),
     "numbers": (lambda about: about.update(several=True), "does not answer as Python does"),
 }
@@ -197,7 +201,7 @@ def test_a_page_that_answers_otherwise_is_not_kept(
 
 @needs_runtime
 @pytest.mark.slow
-def test_a_text_that_the_package_reads_otherwise_is_named(
+def test_a_text_that_the_package_reads_differently_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It alone merges neighbouring unknown tokens, where the file of a tokenizer says so."""
@@ -210,7 +214,7 @@ def test_a_text_that_the_package_reads_otherwise_is_named(
         return copy_runtime(runtime, folder)
 
     monkeypatch.setattr(network_file, "copy_runtime", changed)
-    said = r"@huggingface/tokenizers reads \d+ texts? of \d+ otherwise than foretext, such as '"
+    said = r"@huggingface/tokenizers reads \d+ texts? of \d+ differently from foretext, such as '"
     with pytest.raises(SettingError, match=said):
         exported(saved_model("classifier", tmp_path), tmp_path / "page")
 

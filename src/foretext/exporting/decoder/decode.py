@@ -28,7 +28,7 @@ def encode(words, tokenizer):
 
 
 def look_up(word, tokenizer):
-    """Return the id of a word as it stands, in a list; []: it has none."""
+    """Return the id of a whole word, in a list; []: the vocabulary lacks it."""
     rules = KNOWN["whole_words"]
     if rules["form"] != "none":
         word = unicodedata.normalize(rules["form"], word)
@@ -42,7 +42,7 @@ def spell(words, ids):
     """Return the ids of the characters of each id's word, 0 behind its end; 1 is unknown."""
     if KNOWN["characters"] is None:
         return [[] for _ in ids]
-    known = {character: place for place, character in enumerate(KNOWN["characters"], 2)}
+    known = {character: index for index, character in enumerate(KNOWN["characters"], 2)}
     most, rows = KNOWN["most_characters"], []
     for word in (words or [""])[: len(ids)]:
         read = word if len(word) <= most else word[: most // 2] + word[-(most // 2) :]

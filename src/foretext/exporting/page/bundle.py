@@ -38,7 +38,7 @@ def bundle(entry: str) -> str:
 def page_source(name: str) -> str:
     """Return a file of `static/`; or ``playground/NAME``, ``decoder/NAME``.
 
-    These are of the server's playground, and of the programs beside an exported tagger.
+    The second is a file of the server's playground, the third a program for exported taggers.
     """
     folder, _, rest = name.partition("/")
     if folder == "decoder":

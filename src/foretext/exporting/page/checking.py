@@ -71,7 +71,7 @@ def check_by_node(
 
     Raises:
         ModelFileError: an answer differs by more than the bound.
-        SettingError: the package of npm reads a text otherwise than the library for Python.
+        SettingError: the package of npm reads a text differently from the library for Python.
         OutputError: the code fails.
     """
     with temporary_folder() as folder:
@@ -92,13 +92,13 @@ def check_by_node(
         )
     found = parse_json(run.stdout, "the answers of the page", OutputError, dict[str, Any])
     misread = found.get("misread", [])
-    if others := [each["text"] for each in misread if _reads_otherwise(model, each["asked"])]:
+    if others := [each["text"] for each in misread if _reads_differently(model, each["encoded"])]:
         raise SettingError(
             f"@huggingface/tokenizers reads {counted(len(others), 'text')} of {found['texts']} "
-            f"otherwise than foretext, such as {others[0][:MISREAD]!r}, so a page would answer "
-            "otherwise than Python; use `foretext serve`."
+            f"differently from foretext, such as {others[0][:MISREAD]!r}, so a page would answer "
+            "differently from Python; use `foretext serve`."
         )
-    faults = [f"other ids of {each['text'][:MISREAD]!r}" for each in misread] + found["faults"]
+    faults = [f"different ids for {each['text'][:MISREAD]!r}" for each in misread] + found["faults"]
     if faults:
         raise ModelFileError(
             f"The page does not answer as Python does, so it was not written: "
@@ -107,16 +107,16 @@ def check_by_node(
     return CheckFigures(**{name: found[name] for name in CheckFigures._fields})
 
 
-def _reads_otherwise(folder: Path, asked: list[tuple[str, list[int]]]) -> bool:
+def _reads_differently(folder: Path, encoded: list[tuple[str, list[int]]]) -> bool:
     """Return whether the library for Python gives other ids than the package of npm.
 
     Args:
         folder: of a network's page.
-        asked: parts of a text, with the ids that the package gives them.
+        encoded: parts of a text, with the ids that the package gives them.
     """
     library = library_of(folder)
     library.no_truncation()
-    return any(library.encode(part, add_special_tokens=False).ids != ids for part, ids in asked)
+    return any(library.encode(part, add_special_tokens=False).ids != ids for part, ids in encoded)
 
 
 def _output_of(command: list[str], seconds: int) -> subprocess.CompletedProcess[str]:

@@ -79,8 +79,8 @@ class NetworkPage:
             )
         if graph.words is not None and graph.facts["decoding"]["whole_words"] is not None:
             raise SettingError(
-                "A web page has no tagger over whole words; use `foretext serve`, or export it "
-                "with --to onnx."
+                "A web page cannot run a tagger over whole words; use `foretext serve`, or "
+                "export it with --to onnx."
             )
         self.network_kind = NETWORK_KINDS[self.kind](self.form)
 

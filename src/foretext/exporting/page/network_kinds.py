@@ -1,4 +1,4 @@
-"""The kinds of networks that a page runs: what it has to know of each, and what it has to answer.
+"""The kinds of networks that a page runs: the data that it needs, and the answers it must give.
 
 ``static/engine/network_models.js`` has a class for each kind, too. The graph of a tagger scores
 each tag at each token; what decodes the scores is data in ``page.json``.
@@ -27,11 +27,11 @@ __all__ = ["NETWORK_KINDS", "NetworkKind", "TagsOfTexts", "Wanted", "kind_name"]
 
 
 class Wanted(NamedTuple):
-    """What a page has to make of an input."""
+    """What a page must compute from an input."""
 
     rows: list[EncodedRow]  # that the network reads
-    numbers: list[float]  # what it makes of them
-    answer: Any = None  # that the page makes of these very numbers, as JSON has it; None: no other
+    numbers: list[float]  # probabilities, scores or a vector
+    answer: Any = None  # of the page by these numbers, as JSON has it; None: not compared
 
 
 class NetworkKind(ABC):
@@ -54,12 +54,12 @@ class NetworkKind(ABC):
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What the page's class has to know, as JSON has it."""
+        """The data that the page's class needs, as JSON has it."""
         return {}
 
     @abstractmethod
     def wanted(self, folder: Path, texts: Texts) -> Wanted:
-        """Return what the page has to make of an input, by ONNX Runtime in Python.
+        """Return what the page must compute from an input, by ONNX Runtime in Python.
 
         Args:
             folder: of the exported files.
@@ -145,7 +145,7 @@ class VectorsOfTexts(NetworkKind):
 
 
 class TagsOfTexts(NetworkKind):
-    """The entities of a text with their places, or the tag of each token.
+    """The entities of a text with their positions, or the tag of each token.
 
     Long texts are read in windows, as foretext reads them.
     """

@@ -1,7 +1,7 @@
 """How a raw text is split into tokens, as tables for a browser: the class of each character.
 
-Browsers differ in their edition of Unicode, and so in what they take for a letter; the page
-gets the classes that Python itself splits by, as runs of equal ones.
+Browsers have different versions of Unicode, and so different letters; the page gets the classes
+by which Python itself splits, as runs of equal ones.
 """
 
 from __future__ import annotations

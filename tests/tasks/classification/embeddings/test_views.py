@@ -32,7 +32,7 @@ def test_smooth_inverse_frequency_by_hand() -> None:
 
 @pytest.mark.parametrize("base", [42, ft.LinearClassifier()], ids=["number", "classifier"])
 def test_an_opened_base_that_embeds_no_texts_is_refused(base: object) -> None:
-    with pytest.raises(GivenError, match=f"A base of type {type(base).__name__} is no path and no"):
+    with pytest.raises(GivenError, match=f"A base of type {type(base).__name__} is neither a path"):
         ft.EmbeddingClassifier([base]).fit(["a", "b", "a c", "b c"], [*"xyxy"])
 
 

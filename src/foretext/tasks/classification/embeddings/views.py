@@ -108,7 +108,7 @@ class EmbeddedTexts:
 
         Raises:
             ForetextError: it embeds no texts.
-            GivenError: it is opened, and no model that a classifier can keep.
+            GivenError: it is an object, and not a model that a classifier can keep.
             SettingError: counts are needed that the vectors came without.
         """
         is_path = isinstance(base, str | Path)
@@ -117,9 +117,9 @@ class EmbeddedTexts:
             has_layers, weighs_words = model.has_layers, model.weighs_words
         except AttributeError:
             raise GivenError(
-                f"A base of type {type(base).__name__} is no path and no model that a classifier "
-                "can keep; give the folder of the model, or an opened WordVectors, DocumentVectors "
-                "or LanguageModel."
+                f"A base of type {type(base).__name__} is neither a path nor a model that a "
+                "classifier can keep; give the folder of the model, or an opened WordVectors, "
+                "DocumentVectors or LanguageModel."
             ) from None
         view = cls(name or (str(base) if is_path else type(base).__name__), model, source)
         if has_layers:

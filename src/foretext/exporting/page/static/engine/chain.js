@@ -1,4 +1,4 @@
-// How probable each tag of each token is over all paths of a linear chain (Lafferty et al. 2001), by forward and backward sums.
+// The probability of each tag of each token over all paths of a linear chain (Lafferty et al. 2001), by forward and backward sums.
 
 const LOW = -1e30; // of what is forbidden
 

@@ -3,10 +3,10 @@
 import { Comparison } from "./check.js";
 
 /**
- * wanted: {bound, inputs: [[text]], rows: [[[id]]] and segments: [[[0 or 1]]], which the network reads, numbers: [[number]], what it
- * makes of them, whose differences are compared as parts of the largest number of each input, and answers: what the page
- * makes of Python's numbers, or null}. Returns what `compare` of check.js does, and `misread`, of texts with other ids:
- * [{text, asked: [[part, ids]]}], what the tokenizer was asked for them, and what it answered.
+ * wanted: {bound, inputs: [[text]], rows: [[[id]]] and segments: [[[0 or 1]]], which the network reads, numbers: [[number]], the
+ * probabilities, scores or vector of each input, whose differences are divided by its largest number, and answers: what the page
+ * answers by these numbers, or null}. Returns what `compare` of check.js does, and `misread`, the texts with different ids:
+ * [{text, encoded: [[part, ids]]}], the parts that the tokenizer encoded, and their ids.
  */
 export async function compareNetwork(model, wanted) {
   const found = new Comparison(wanted);
@@ -16,7 +16,7 @@ export async function compareNetwork(model, wanted) {
     const rows = model.rows(texts);
     found.lists += 1;
     if (JSON.stringify(rows.map(({ ids }) => ids)) !== JSON.stringify(wanted.rows[number])) {
-      misread.push({ text: texts.join(" | "), asked: asked(model, texts) });
+      misread.push({ text: texts.join(" | "), encoded: encodedParts(model, texts) });
       continue;
     }
     found.same(rows.map(({ ids, segments }) => segments ?? ids.map(() => 0)), wanted.segments[number], `${where}: segments`);
@@ -30,8 +30,8 @@ export async function compareNetwork(model, wanted) {
   return { texts: wanted.inputs.length, lists, numbers, largest, faults, misread };
 }
 
-/** [[part, ids]]: what the tokenizer is asked while a model reads an input, and what it answers. */
-function asked(model, texts) {
+/** [[part, ids]]: the parts of an input that the tokenizer encodes, and their ids. */
+function encodedParts(model, texts) {
   const { network } = model;
   const found = [];
   const pieces = (part) => {
@@ -45,7 +45,7 @@ function asked(model, texts) {
   return found;
 }
 
-/** Two answers to the same scores are equal, but for numbers, which are near each other. */
+/** Two answers by the same scores are equal, except for numbers, which are near each other. */
 function compareAnswers(ours, theirs, where, found) {
   const [mine, others] = [ours, theirs].map(parted);
   found.same(mine.rest, others.rest, `${where}: answer`);
@@ -53,7 +53,7 @@ function compareAnswers(ours, theirs, where, found) {
   mine.numbers.forEach((value, index) => found.near(value, others.numbers[index], `${where}, number ${index + 1} of the answer`, CLOSE));
 }
 
-/** An answer as JSON, its keys in order, without probabilities and scores; and these. */
+/** An answer as JSON without probabilities and scores, its keys in order; and these numbers. */
 function parted(answer) {
   const numbers = [];
   const rest = (value) => {

@@ -1,7 +1,7 @@
 // The networks that a page can hold, by their kind.
 //
-// A class has `answers`, the requests of a page by path; rows(texts), what the network reads of an input; numbers(texts), a promise
-// of what the network makes of it; and, where a page's answer is made of these numbers, answer(texts, numbers).
+// A class has `answers`, functions by the path of a request; rows(texts), what the network reads of an input; numbers(texts), a
+// promise of probabilities, scores or a vector; and, if a page's answer is computed from these numbers, answer(texts, numbers).
 
 import { sigmoid, softmax } from "./fasttext.js";
 import { Network } from "./network.js";

@@ -1,8 +1,8 @@
-// Tokens of a raw text with their places: words, punctuation, characters without blanks, as
-// foretext.corpus.text_tokens has them. Places count code points.
+// Tokens of a raw text with their positions: words, punctuation, characters without blanks, as
+// foretext.corpus.text_tokens has them. Positions count code points.
 
 // Over classes of characters: a and A, letters, small and capital; 0, a digit; +, what belongs to the character
-// before it; . - and , for marks like them; c, what is contracted; x, a token whatever is beside it; a blank.
+// before it; . - and , for marks like them; c, what is contracted; x, always a token; a blank.
 const TOKEN = /(?:[aA]\+*\.){2,}|A\+*\.(?= *A)|[aA0](?:[aA0+]|[-.](?=[aA0])|(?<=0),(?=0))*|c+|\.{2,}|-{2,}|[^ ]\+*/g;
 const CHARACTER = /[^ ]\+*/g;
 const APOSTROPHE = /^['’]$/u;

@@ -33,7 +33,7 @@ function heldBy(ends, room) {
   }
 }
 
-/** The row of each word: the one with most context there, else the first; the end of the text is no cut. */
+/** The row of each word: the one with the most context, the first of equals; the end of the text is no cut. */
 function ownersOf(ends, held) {
   const numWords = ends.length - 1;
   const widest = new Array(numWords).fill(-1);
