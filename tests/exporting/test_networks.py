@@ -205,7 +205,9 @@ def test_recurrent_layers_need_operators_of_onnx(
     to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr("torch.onnx.ops")
-    with pytest.raises(SettingError, match=r"PyTorch 2\.8 or later is needed; you have \d"):
+    with pytest.raises(
+        SettingError, match=r"recurrent layers, .* needs PyTorch 2\.8 or later; you have \d"
+    ):
         export(saved_model("bilstm classifier", tmp_path), tmp_path / "copy", to=to)
     textcnn = saved_model("textcnn", tmp_path)
     assert not OnnxExport(ft.load(textcnn), kind_of_run(textcnn)).is_recurrent
