@@ -240,10 +240,34 @@ def load_language_model(path: str | Path) -> LanguageModel:
     return opened
 
 
+def load_task_embedder(path: str | Path) -> Any:
+    """Open what embeds texts of a network that has learned a task: the network underneath.
+
+    A network over whole words cannot be opened without its task; a sentence encoder embeds by
+    itself.
+
+    Raises:
+        ModelFileError: it is over whole words and has learned another task, or is damaged.
+        MissingExtraError: PyTorch is not there.
+    """
+    run = opened_run(path)
+    config = imported("foretext.interop.config_file:read_config")(run.config)
+    if not imported("foretext.interop.own_tasks:reads_words")(config):
+        return load_language_model(path)
+    model: Predictor = TASK.code("load")(run.path)
+    if model.own_embedder is None:
+        raise ModelFileError(
+            f"{path} holds a network over whole words that has learned {model.task.title.lower()}, "
+            "which gives no vectors of texts; give the word vectors that it began with, or a "
+            "sentence encoder."
+        )
+    return model.own_embedder
+
+
 def load_embedder(path: str | Path) -> Any:
     """Open what turns texts into vectors: `WordVectors`, or a `LanguageModel`.
 
-    Of what learned a task it is the network underneath.
+    Of what learned a task it is what `load_task_embedder` opens.
 
     Raises:
         ModelFileError: it gives no vectors of texts.

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 import foretext as ft
-from foretext.artifact import RunFolder, load_language_model
+from foretext.artifact import RunFolder, load_embedder, load_language_model
 from foretext.backbones.base import States
 from foretext.backbones.recurrent import Recurrent
 from foretext.backbones.transformer import Transformer
@@ -322,6 +322,8 @@ def test_body_over_words_is_no_base(body_of: MakeBody, tmp_path: Path) -> None:
     model_of("classification", body_of("textcnn")).save(tmp_path)
     with pytest.raises(ModelFileError, match=r"contains a network over whole words, which has le"):
         load_language_model(tmp_path)
+    with pytest.raises(ModelFileError, match="has learned classification, which gives no vectors"):
+        load_embedder(tmp_path)
 
 
 def edit(folder: Path, **changes: Any) -> None:

@@ -120,6 +120,8 @@ def embed(
     if not lines:
         raise CorpusError(f"{texts} holds no text.")
     model: Any = load_embedder(run)
+    if not model.has_layers:
+        refuse_options(run, kind.phrase, of_model.keys() & {"pooling", "layer"})
     if (computing := of_model.pop("precision", None)) is not None:
         model.use_precision(computing)
     with bar_of(lines, "embedding", quiet=quiet) as bar:

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 import foretext as ft
+from foretext.artifact import load_embedder
 from foretext.backbones.transformer import Transformer
 from foretext.base.errors import CorpusError, SettingError
 from foretext.data.rows import SentenceRow
@@ -255,3 +256,19 @@ def test_a_comparison_refuses_it(tmp_path: Path) -> None:
     files = write_task_files(tmp_path)
     with pytest.raises(SettingError, match="compare does not take sentence_vectors"):
         ft.compare("sentence_vectors", files.train("sentence_vectors"), tmp_path / "c", budget=60)
+
+
+def test_over_whole_words_it_is_what_embeds(tmp_path: Path) -> None:
+    """It has no network underneath that could be opened without it."""
+    model = encoder(word_body("textcnn"), pairs())
+    model.save(tmp_path / "run")
+    opened = load_embedder(tmp_path / "run")
+    np.testing.assert_array_equal(opened.embed(TEXTS), model.embed(TEXTS))
+    assert opened.text_sizes(TEXTS) == [len(text.split()) for text in TEXTS]
+    texts = [f"the {animal} {when}" for animal in ANIMALS for when in TIMES]
+    sounds = [sound for sound in SOUNDS for _ in TIMES]
+    bases = [tmp_path / "run", ("given", model)]
+    classifier = ft.EmbeddingClassifier(bases, words=False).fit(texts, sounds)
+    classifier.save(tmp_path / "classifier")
+    again = ft.load(tmp_path / "classifier")
+    np.testing.assert_array_equal(again.predict_proba(TEXTS), classifier.predict_proba(TEXTS))

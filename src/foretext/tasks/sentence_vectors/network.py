@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -53,6 +54,8 @@ class SentenceEncoder(TaskModel):
     abilities = ("embed", "rerank", "predict", "tokenize", "decode")
     has_scores: bool | None = None
     prompts: ClassVar[Mapping[str, str]] = MappingProxyType({})  # to begin texts with
+    weighs_words: ClassVar[bool] = False  # `embed` takes no weights of words
+    has_layers: ClassVar[bool] = False  # nor a layer
 
     @property
     def usage(self) -> str:
@@ -68,6 +71,25 @@ class SentenceEncoder(TaskModel):
     def vector_size(self) -> int:
         """Numbers of a vector, D."""
         return self.base.backbone.dim
+
+    @property
+    def text_room(self) -> int:
+        """Tokens of a text that are read at once; longer texts are cut into windows."""
+        return self.base.framing(self.head.config.max_length).room
+
+    def keep(self, folder: Path) -> str:
+        """Write the folder into `folder`; it is opened as a whole.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        self.save(folder)
+        return ""
+
+    @checked_arguments
+    def text_sizes(self, texts: Sequence[str]) -> list[int]:
+        """Return how many tokens each text has."""
+        return list(map(len, self.base.reader().encode_batch(texts)))
 
     def served_facts(self) -> dict[str, Any]:
         """Return what a server says of the model, as JSON has it."""
