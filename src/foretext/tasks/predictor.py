@@ -231,8 +231,8 @@ class Predictor(ABC):
     ) -> Iterator[KeptInput]:
         """Yield the inputs of a file of any form that `foretext.finetune` reads, or of plain lines.
 
-        Right answers are not read, and need not be there. The guide of fine-tuning says what a
-        table is.
+        Right answers are not read, and need not be there. The guide on predictions says what
+        a table is.
 
         Args:
             path: of the file; ``"-"`` is standard input.
