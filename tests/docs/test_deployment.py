@@ -23,7 +23,8 @@ from tests.docs.commands import ROOT
 DEPLOY = ROOT / "docs" / "deploy"
 UNIT = DEPLOY / "foretext.service"
 CONTAINER = DEPLOY / "Containerfile"
-GUIDE = ROOT / "docs" / "guides" / "serving.md"
+GUIDES = ROOT / "docs" / "guides"
+SERVING = [GUIDES / f"{name}.md" for name in ("serving", "serving-clients", "serving-operations")]
 
 
 def options_of(words: list[str]) -> dict[str, object]:
@@ -122,11 +123,12 @@ def test_the_health_check_asks_a_route_and_is_valid_python() -> None:
     assert path in paths
 
 
-# The guide
+# The guides
 
 
-def test_every_command_of_the_guide_has_options_that_exist() -> None:
-    text = GUIDE.read_text(encoding="utf-8").replace("\\\n", " ")
+@pytest.mark.parametrize("guide", SERVING, ids=lambda path: path.stem)
+def test_every_command_of_the_guides_has_options_that_exist(guide: Path) -> None:
+    text = guide.read_text(encoding="utf-8").replace("\\\n", " ")
     commands = re.findall(r"^(?:\$ )?foretext serve (.+)$", text, re.M)
     assert commands
     for command in commands:
@@ -134,7 +136,12 @@ def test_every_command_of_the_guide_has_options_that_exist() -> None:
 
 
 def test_every_route_is_in_the_table_of_the_guide() -> None:
-    table = GUIDE.read_text(encoding="utf-8").partition("## Routes")[2].partition("\n## ")[0]
+    table = (
+        (GUIDES / "serving.md")
+        .read_text(encoding="utf-8")
+        .partition("## Routes")[2]
+        .partition("\n## ")[0]
+    )
     named = set(re.findall(r"/[\w/-]*", " ".join(re.findall(r"`([^`]+)`", table))))
     paths = {path.partition("/{")[0] for path in create_app({}).openapi()["paths"]}
     refusing = {"/v1/chat/completions", "/v1/responses", "/embed_sparse"}

@@ -22,7 +22,7 @@ from tests.report.browser import opened_browser
 from tests.serving.browser.visit import Visit
 from tokenizers import Tokenizer
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "export.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "export-programs.md"
 VENDORED = {  # as the guide copies them
     "transformers": "@huggingface/transformers/dist",
     "onnxruntime-web": "onnxruntime-web/dist",
