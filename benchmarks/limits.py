@@ -1,0 +1,145 @@
+"""How near each hot path comes to what this processor allows, and what stands between.
+
+Peaks and paths are measured in one thread, in CPU time. Peaks are measured before the paths and
+after them, and the better one counts; how far they differ says how much other programs disturbed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.harness import run_program
+from benchmarks.limits_needs import ARITHMETIC, Bound, bound
+from benchmarks.limits_program import GROUPS
+from benchmarks.peaks import measured_peaks
+
+__all__ = ["HEADER", "PACKAGES", "Disturbance", "Limit", "NotHere", "rows", "with_arithmetic"]
+
+PACKAGES = ("foretext", "numba", "torch", "numpy")
+PROGRAM = "benchmarks.limits_program"
+HEADER = ["work", "a unit needs", "what binds", "limit", "reached", "share", "what stands between"]
+ALONE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+SCALES = ((1e9, " G"), (1e6, " M"), (1e3, " k"))
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A path: units a CPU-second, its limit and the share of it."""
+
+    work: str
+    run: Mapping[str, Any]  # a `Measured`
+    peaks: Mapping[str, float]
+
+    @property
+    def bound(self) -> Bound:
+        """What binds."""
+        return bound(self.run["needs"], self.peaks)
+
+    def cells(self) -> list[str]:
+        """The row as Markdown cells."""
+        unit, found = self.run["unit"], self.bound
+        needs = ", ".join(_need(name, amount) for name, amount in self.run["needs"].items())
+        return [
+            self.work,
+            f"{unit}: {needs}",
+            found.resource,
+            f"{scaled(found.limit)} {unit}s/s",
+            f"{scaled(self.run['speed'])} {unit}s/s",
+            f"**{self.run['speed'] / found.limit:.0%}**",
+            self.run["between"],
+        ]
+
+
+@dataclass(frozen=True)
+class NotHere:
+    """A path that this processor has no instructions for."""
+
+    work: str
+
+    def cells(self) -> list[str]:
+        """The row as Markdown cells."""
+        return [self.work, "", "", "", "not on this processor", "", ""]
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """How much the peaks of both series differ."""
+
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+
+    @property
+    def most(self) -> float:
+        """The largest difference, as a share of the better one."""
+        return max(
+            1 - min(self.before[name], self.after[name]) / max(self.before[name], self.after[name])
+            for name in self.before
+        )
+
+    def cells(self) -> list[str]:
+        """The row as Markdown cells."""
+        beside = "; other programs ran beside it" if self.most > 0.1 else ""
+        return [
+            "peaks before and after",
+            "",
+            "",
+            "",
+            "",
+            f"{self.most:.0%} apart at most",
+            beside[2:],
+        ]
+
+
+def rows() -> Iterator[Limit | NotHere | Disturbance]:
+    """Measure peaks, paths, and peaks again."""
+    with _environment(ALONE):
+        before = _best_peaks()
+        runs: dict[str, Any] = {}
+        for group in GROUPS:
+            runs |= run_program(PROGRAM, group)
+        after = _best_peaks()
+    better = {name: max(before[name], after[name]) for name in before}
+    for work, run in runs.items():
+        yield NotHere(work) if run is None else Limit(work, run, better)
+    yield Disturbance(before, after)
+
+
+def _best_peaks() -> dict[str, float]:
+    return with_arithmetic({name: found["best"] for name, found in measured_peaks(1).items()})
+
+
+def with_arithmetic(peaks: Mapping[str, float]) -> dict[str, float]:
+    """Add the best that float32 reaches by any way: a loop over registers, or a product."""
+    ways = ("registers 6", "registers 12", "products float32 mm", "products float32")
+    return {**peaks, ARITHMETIC: max(peaks[way] for way in ways)}
+
+
+def scaled(number: float) -> str:
+    """Three digits with k, M or G."""
+    for scale, letter in SCALES:
+        if number >= scale:
+            return f"{number / scale:.3g}{letter}"
+    return f"{number:.3g}"
+
+
+def _need(resource: str, amount: float) -> str:
+    return f"{scaled(amount)} {resource}"
+
+
+@contextmanager
+def _environment(settings: Mapping[str, str]) -> Iterator[None]:
+    """Give child processes these settings."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

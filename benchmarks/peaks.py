@@ -1,0 +1,82 @@
+"""What this processor reaches at most, in one thread and in two: the limits of `limits`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmarks.harness import Figures, run_program
+
+__all__ = ["HEADER", "PACKAGES", "Peak", "measured_peaks", "rows"]
+
+PACKAGES = ("foretext", "numba", "torch", "numpy")
+PROGRAM = "benchmarks.peaks_program"
+HEADER = ["peak", "one thread", "two threads", "middle trial against the best, one thread"]
+GIGA = 1e9
+UNITS = {  # of the first word of a resource
+    "registers": "GFLOP/s", "products": "GFLOP/s", "doubles": "GFLOP/s", "roots": "G/s",
+    "exps": "G/s", "look-ups": "GB/s", "reading": "GB/s", "writing": "GB/s",
+}  # fmt: skip
+NAMES = {
+    "registers 6": "multiply-add in float32, six chains in registers",
+    "registers 12": "the same, twelve chains",
+    "doubles": "multiply-add in float64, registers",
+    "roots": "inverse square roots in float32, registers",
+    "exps": "exp in float64, numpy",
+    "products float32 mm": "product in float32, `torch.mm`",
+    "products float32": "product in float32, weights laid out for oneDNN",
+    "products bfloat16": "product in bfloat16, weights laid out for oneDNN",
+    "products int8": "product in int8, weights laid out for oneDNN",
+    "look-ups": "bytes looked up in a table of classes, one after another",
+}
+
+
+@dataclass(frozen=True)
+class Peak:
+    """One line of the table."""
+
+    name: str
+    one: Figures
+    two: Figures
+
+    def cells(self) -> list[str]:
+        """The row as Markdown cells."""
+        kind = self.name.split()[0]
+        one, two = (
+            f"{side['best'] / GIGA:.3g} {UNITS[kind]}"
+            if kind in UNITS
+            else _of_rows(self.name, side)
+            for side in (self.one, self.two)
+        )
+        return [_title(self.name), one, two, f"{self.one['middle'] / self.one['best']:.0%}"]
+
+
+def rows() -> Iterator[Peak]:
+    """Measure in one thread and in two."""
+    one, two = measured_peaks(1), measured_peaks(2)
+    for name in one:
+        yield Peak(name, one[name], two[name])
+
+
+def measured_peaks(threads: int) -> dict[str, Figures]:
+    """The best and the middle rate of each resource."""
+    return run_program(PROGRAM, threads)
+
+
+def _title(name: str) -> str:
+    if name in NAMES:
+        return NAMES[name]
+    if name.startswith("rows"):
+        _, kind, stride, size = name.split()
+        kinds = {
+            "read": "read, drawn evenly",
+            "moved": "read and written, drawn evenly",
+            "drawn": "read and written, drawn as noise words are",
+        }
+        return f"rows of {stride} floats in {size} MB, {kinds[kind]}"
+    return f"{name} MB, in order"
+
+
+def _of_rows(name: str, figures: Figures) -> str:
+    stride = int(name.split()[2])
+    return f"{figures['best'] / 1e6:.3g} M rows/s, {figures['best'] * 4 * stride / GIGA:.3g} GB/s"
