@@ -48,7 +48,7 @@ NUM_PARTS = 16  # trials with rows of their own: all of them together do not fit
 AHEAD = 6  # rows between asking for one and reading it, as in word2vec
 NOISE = 0.75  # exponent of a word's count in its chance to be drawn as noise
 SIDE = 768  # of a square matrix product
-LEAST_TRIALS, LEAST_SECONDS = 3, 0.15  # of each peak
+LEAST_TRIALS, LEAST_SECONDS = 3, 0.1  # of each peak
 
 doubles_load, doubles_fma, doubles_store = doubles.load, doubles.multiply_add, doubles.store
 
@@ -143,6 +143,8 @@ def memory(threads: int) -> Iterator[tuple[str, float, list[Trial]]]:
     for megabytes in SIZES:
         num = int(megabytes * MEGABYTE)
         arrays = [aligned_zeros(1, num // 4) for _ in range(threads)]
+        for array in arrays:
+            array[:] = 0.5  # or all of it would be one page of zeros, which stays in the cache
         times = max(1, (4 << 20) // num)
         work = times * num
         yield f"reading {megabytes:g}", work, [partial(read, a, times) for a in arrays]

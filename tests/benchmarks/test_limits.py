@@ -97,10 +97,12 @@ def test_a_row_has_a_cell_for_each_column():
         needs.ARITHMETIC,
         "5 words/s",
         "2 words/s",
-        "**40%**",
+        "**40 %**",
         "loads",
     ]
     assert len(cells) == len(HEADER) == len(NotHere("work").cells())
+    cells = Limit("work", {**run, "unit": "query", "speed": 0.0234}, PEAKS).cells()
+    assert cells[3:6] == ["5 queries/s", "0.0234 queries/s", "**0.47 %**"]
 
 
 def test_disturbance_is_said_above_a_tenth():
