@@ -190,7 +190,8 @@ def test_no_answer_where_it_is_better_by_the_threshold(
     assert (first.text, first.no_answer_margin) == ("cow moos", 1)
     assert second == ("", None, None, second.probability, 3)
     assert second.probability == pytest.approx(1 / (1 + np.exp(-3)), abs=1e-4)
-    assert [answer.text for answer in model.predict_top(rows, 2)[0]] == ["", "cow moos"]
+    # what is chosen stands first, though no answer is more probable
+    assert [answer.text for answer in model.predict_top(rows, 2)[0]] == ["cow moos", ""]
 
 
 def test_a_model_that_always_answers(

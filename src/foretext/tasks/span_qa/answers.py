@@ -70,8 +70,17 @@ class SpanChoice:
 
     def best(self, reading: Reading) -> SpanAnswer:
         """Return the best answer of a reading; none where none is preferred by enough."""
-        abstains = self.may_abstain and reading.margin > self.null_threshold
-        return self.candidates(reading)[-1 if abstains else 0]
+        return self.candidates(reading)[self._chosen(reading)]
+
+    def ranked(self, reading: Reading) -> list[SpanAnswer]:
+        """Return all answers: the best one, then the others, the most probable first."""
+        found = self.candidates(reading)
+        best = found.pop(self._chosen(reading))
+        return [best, *sorted(found, key=lambda answer: -answer.probability)]
+
+    def _chosen(self, reading: Reading) -> int:
+        """Return which of the candidates is the best answer."""
+        return -1 if self.may_abstain and reading.margin > self.null_threshold else 0
 
     def candidates(self, reading: Reading) -> list[SpanAnswer]:
         """Return all answers with their probabilities: the spans, the best first, then none."""

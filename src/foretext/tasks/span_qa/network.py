@@ -90,7 +90,7 @@ class SpanReader(TaskModel):
             CorpusError: nothing is left.
         """
         known = [row for row in rows if self.knows(row)]
-        windows = self._windows(known)
+        windows = self.windows(known)
         spans = windows.spans(known)
         if not self.head.config.keep_empty_windows:
             answerable = np.array([bool(row.answers) for row in known])[windows.owners]
@@ -109,7 +109,7 @@ class SpanReader(TaskModel):
 
     def num_cut(self, rows: Sequence[Question]) -> int:
         """Return the number of questions whose passage is read in several windows."""
-        return int((np.bincount(self._windows(rows).owners) > 1).sum())
+        return int((np.bincount(self.windows(rows).owners) > 1).sum())
 
     @property
     def may_abstain(self) -> bool:
@@ -152,7 +152,9 @@ class SpanReader(TaskModel):
 
     @checked_arguments
     def predict_top(self, pairs: Any, k: int | None = 5) -> Any:
-        """Return up to `k` answers to each question, no answer among them, the best first.
+        """Return up to `k` answers to each question, no answer among them.
+
+        The first one is that of `answers`; the others follow, the most probable first.
 
         Raises:
             CorpusError: something is no pair of a question and a passage.
@@ -165,10 +167,7 @@ class SpanReader(TaskModel):
         return self.answer_rows(as_questions(pairs)).chosen
 
     def _best(self, pairs: Sequence[QuestionInput], k: int | None) -> list[list[SpanAnswer]]:
-        return [
-            sorted(self.choice.candidates(each), key=lambda answer: -answer.probability)[:k]
-            for each in self._readings(as_questions(pairs))
-        ]
+        return [self.choice.ranked(each)[:k] for each in self._readings(as_questions(pairs))]
 
     def answer_rows(self, rows: Sequence[Question]) -> SpanAnswers:
         """Return the best spans of each question's passage, and which of them is chosen."""
@@ -177,7 +176,7 @@ class SpanReader(TaskModel):
     def _readings(self, rows: Sequence[Question]) -> list[Reading]:
         if not rows:
             return []
-        windows, config = self._windows(rows), self.head.config
+        windows, config = self.windows(rows), self.head.config
         return read_spans(
             windows,
             [row.context for row in rows],
@@ -189,14 +188,14 @@ class SpanReader(TaskModel):
     def insight(self, texts: Texts) -> list[Part]:
         """Return what decides where the answer begins and ends."""
         rows = as_questions([(texts[0], texts[1])])
-        windows = self._windows(rows)
+        windows = self.windows(rows)
         outputs = self.outputs(self._padded(windows, {}))
         (reading,) = self._readings(rows)
         return reading_parts(windows, outputs, rows[0].context, reading, self.choice)
 
     def input_examples(self, texts: Texts) -> PaddedExamples:
         """Return the windows of a question and its passage."""
-        return self._padded(self._windows(as_questions([(texts[0], texts[1])])), {})
+        return self._padded(self.windows(as_questions([(texts[0], texts[1])])), {})
 
     def options(self, k: int | None, threshold: float | None) -> Top:
         """Return one answer to a question."""
@@ -245,7 +244,8 @@ class SpanReader(TaskModel):
         """Return what is kept beside weights and settings."""
         return {**super().facts(), "null_threshold": self.null_threshold}
 
-    def _windows(self, rows: Sequence[Question]) -> QuestionWindows:
+    def windows(self, rows: Sequence[Question]) -> QuestionWindows:
+        """Return the windows of the passage of each question, as the network reads them."""
         config = self.head.config
         framing = self.base.framing(config.max_length)
         return QuestionWindows.of(
