@@ -47,6 +47,12 @@ TASKS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "bilstm": ("bert", "tagging", "tags", {"lstm_dim": 4}),
     "reader": ("bert", "span_qa", "spans", {"shared_tokens": True}),
     "llama reader": ("llama", "span_qa", "spans", {}),
+    "abstaining reader": (
+        "bert",
+        "span_qa",
+        "spans or none",
+        {"shared_tokens": True, "stride": 5, "num_best": 6},
+    ),
     "long texts": ("bert", "classification", "labels", {"long_texts": "tail"}),
 }
 # Of networks over whole words: backbone, its settings, task, what was found, settings of the head.

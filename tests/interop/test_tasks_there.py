@@ -39,6 +39,7 @@ FOUND: dict[str, dict[str, Any]] = {
     "tags": Tagger.task.find([SENTENCE]),
     "score": {"lowest": 0.0, "highest": 5.0},
     "spans": {},
+    "spans or none": {"may_abstain": True},
 }
 PAIR = {"mode": "pair"}
 NO_BIAS = {"bias": False}

@@ -86,7 +86,7 @@ def test_options_without_effect(
     assert not (tmp_path / "page").exists()
 
 
-@pytest.mark.parametrize("name", ["reader", "encoder", "siamese", "bilstm tagger"])
+@pytest.mark.parametrize("name", ["encoder", "siamese", "bilstm tagger"])
 def test_networks_that_a_page_cannot_run(name: str, tmp_path: Path) -> None:
     words = name == "bilstm tagger"
     sentence = (

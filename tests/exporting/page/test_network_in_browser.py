@@ -21,6 +21,7 @@ MODELS = {
     "encoder": "sentence encoder",
     "tagger": "crf",
     "pairs": "matcher",
+    "reader": "abstaining reader",
 }
 
 
@@ -106,6 +107,26 @@ def test_entities_are_marked_where_they_stand(browser: Browser, address: str, pa
     for span in spans:
         assert f"{span.text} {span.label} {span.probability:.3f}"[:-1] in shown
     visit.look()
+    assert visit.messages == []
+    assert visit.strangers() == []
+
+
+def test_an_answer_is_marked_where_it_stands(browser: Browser, address: str, pages: Path) -> None:
+    visit = visited(browser, f"{address}/reader/")
+    question, text = (
+        "who is in the castle?",
+        "A 😀 sails 🚢. the king lives in a castle by the sea.",
+    )
+    type_into(visit, "question", question)
+    type_into(visit, "passage", text)
+    shown = answered(visit)
+    model = ft.load(pages / "reader-model")
+    model.use_precision("fp32")
+    answers = model.predict_top((question, text), 3)
+    marks = "return [...document.querySelectorAll('.answer mark')].map((x) => x.textContent)"
+    assert visit.run(marks) == [each.text for each in answers[:1] if each.text]
+    for rank, each in enumerate(answers, 1):
+        assert f"{rank}. {each.text or 'The passage has no answer.'}" in shown
     assert visit.messages == []
     assert visit.strangers() == []
 

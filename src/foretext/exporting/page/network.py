@@ -8,6 +8,7 @@ runtime/               onnxruntime-web and the tokenizers of Hugging Face
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,8 +75,8 @@ class NetworkPage:
         graph = self.form.graph
         if self.kind not in NETWORK_KINDS or graph.network.group > 1:
             raise SettingError(
-                "A web page can run networks that classify texts or pairs in one row, taggers and "
-                "sentence encoders; use `foretext serve` for other models."
+                "A web page can run networks that classify texts or pairs in one row, taggers, "
+                "readers and sentence encoders; use `foretext serve` for other models."
             )
         if graph.words is not None and graph.facts["decoding"]["whole_words"] is not None:
             raise SettingError(
@@ -101,12 +102,14 @@ class NetworkPage:
             OutputError: a file cannot be written.
         """
         form = self.form
-        rows, num_own = compared_rows(run, texts, form.num_texts, form.model)
+        given = partial(compared_rows, run, texts, form.num_texts, form.model)
+        rows, num_own = given(asks=form.asks)
+        page_rows = given().rows  # with empty questions, which other programs cannot read
         with temporary_folder() as copy:
             form.write(copy)
             parity = compared(form, copy, rows, bar)
             parity.check(form.bound, self.to)
-            wanted = self._wanted(copy, [row for row in rows if max(map(len, row)) <= LONGEST])
+            wanted = self._wanted(copy, [row for row in page_rows if max(map(len, row)) <= LONGEST])
             (graph,) = (copy / "onnx").glob("*.onnx")
             graph.rename(folder / GRAPH)
             for name in LOADED[2:]:
@@ -146,7 +149,10 @@ class NetworkPage:
 
     def _wanted(self, folder: Path, rows: Sequence[Texts]) -> dict[str, Any]:
         """Return what ONNX Runtime in Python answers to some texts, with the files of the page."""
-        encoded = library_of(folder).encode_batch([" ".join(row) for row in rows])
+        library = library_of(folder)
+        if self.form.asks:
+            library.no_truncation()  # all windows of a text are computed
+        encoded = library.encode_batch([" ".join(row) for row in rows])
         sums = np.cumsum([len(each.ids) for each in encoded])
         some = rows[: max(1, min(MOST_TEXTS, int((sums <= MOST_TOKENS).sum())))]
         found = [self.network_kind.wanted(folder, row) for row in some]

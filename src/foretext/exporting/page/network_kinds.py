@@ -14,16 +14,26 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.data.rows import as_questions
 from foretext.exporting.form import Texts
 from foretext.exporting.network import EncodedRow, NetworkExport
+from foretext.exporting.page.text_offsets import offset_tables
 from foretext.exporting.page.token_tables import token_tables
 from foretext.exporting.session import library_of
 from foretext.metrics.tag_schemes import tag_mark
+from foretext.tasks.span_qa.readings import read_spans
 from foretext.tasks.tagging.scores import SentenceScores
 from foretext.tasks.tagging.sentence_tagger import words_of
 from foretext.tasks.tagging.windows import SentenceWindows
 
-__all__ = ["NETWORK_KINDS", "NetworkKind", "TagsOfTexts", "Wanted", "kind_name"]
+__all__ = [
+    "NETWORK_KINDS",
+    "AnswersOfQuestions",
+    "NetworkKind",
+    "TagsOfTexts",
+    "Wanted",
+    "kind_name",
+]
 
 
 class Wanted(NamedTuple):
@@ -184,11 +194,65 @@ class TagsOfTexts(NetworkKind):
         return Wanted(rows, numbers, {"text": texts[0], **record})
 
 
+class AnswersOfQuestions(NetworkKind):
+    """The spans of a text that answer a question, with their positions, or that there is none.
+
+    Long texts are read in windows, as foretext reads them.
+    """
+
+    abilities: ClassVar = ("answer",)
+    outputs: ClassVar = ("start_logits", "end_logits")
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """How questions become rows, how scores become spans, and how positions are found."""
+        model, facts = self.model, self.form.graph.facts
+        names = ("question_room", "pair_room", "stride", "max_answer_length", "temperature")
+        return {
+            "offsets": offset_tables(model.base.tokenizer.form),
+            "reading": {
+                **{name: facts[name] for name in (*names, "may_abstain", "null_threshold")},
+                "num_best": model.head.config.num_best,
+                "between": model.text_framing.between,
+                "has_segments": self.has_segments,
+            },
+        }
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether the graph reads which text a token is of."""
+        return "token_type_ids" in self.form.graph.network.input_names
+
+    def wanted(self, folder: Path, texts: Texts) -> Wanted:
+        """Return the scores of all windows of a text, and the answers that these stand for."""
+        model, config = self.model, self.model.head.config
+        questions = as_questions([texts])
+        windows = model.windows(questions)
+        rows = []
+        for number, start in enumerate(windows.passage_starts.tolist()):
+            ids: list[int] = windows.rows[number].tolist()
+            segments = [int(self.has_segments and at >= start) for at in range(len(ids))]
+            rows.append(EncodedRow(ids, segments))
+        outputs = self.outputs_of(folder, rows)
+        (reading,) = read_spans(
+            windows,
+            [texts[1]],
+            [np.stack(each, axis=-1) for each in outputs],
+            max_answer_length=config.max_answer_length,
+            num_best=config.num_best,
+        )
+        answers = [each.record() for each in model.choice.ranked(reading)]
+        numbers = np.concatenate([scores for each in outputs for scores in each])
+        found: list[float] = numbers.astype(np.float64).tolist()
+        return Wanted(rows, found, {"question": texts[0], "context": texts[1], "answers": answers})
+
+
 NETWORK_KINDS: Mapping[str, type[NetworkKind]] = {
     "text-classification": LabelsOfTexts,
     "text-pair-classification": LabelsOfPairs,
     "sentence-similarity": VectorsOfTexts,
     "token-classification": TagsOfTexts,
+    "question-answering": AnswersOfQuestions,
 }
 
 

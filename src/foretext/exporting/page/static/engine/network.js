@@ -1,5 +1,7 @@
 // A network in ONNX: its tokenizer turns a text into ids, and ONNX Runtime turns these into numbers.
 
+import { LocatedTokens } from "./located_tokens.js";
+
 const GRAPH = "model.onnx";
 const TOKENIZER = ["tokenizer.json", "tokenizer_config.json"];
 const WASM = "runtime/ort-wasm-simd-threaded.wasm";
@@ -10,11 +12,14 @@ export class Network {
    * the modules of onnxruntime-web and of @huggingface/tokenizers.
    */
   static async open(about, read, { ort, Tokenizer }) {
-    const [graph, wasm, ...settings] = await Promise.all([GRAPH, WASM, ...TOKENIZER].map(read));
+    const [graph, wasm, ...files] = await Promise.all([GRAPH, WASM, ...TOKENIZER].map(read));
     ort.env.wasm.wasmBinary = wasm;
     ort.env.wasm.numThreads = 1; // several need headers that a plain server of files does not send
     const session = await ort.InferenceSession.create(new Uint8Array(graph), { executionProviders: ["wasm"] });
-    return new Network(about.input, new Tokenizer(...settings.map(json)), session, ort.Tensor);
+    const settings = files.map(json);
+    const network = new Network(about.input, new Tokenizer(...settings), session, ort.Tensor);
+    if (about.offsets) network.locator = new LocatedTokens(network.tokenizer, settings[0], network.unknown, about.offsets);
+    return network;
   }
 
   constructor({ before, behind, room, pad, unknown, outputs }, tokenizer, session, Tensor) {
@@ -26,6 +31,11 @@ export class Network {
   pieces(text) {
     const { ids } = this.tokenizer.encode(text, { add_special_tokens: false });
     return ids.map((id) => Number(id ?? this.unknown)); // none where tokenizer_config.json names no unknown token
+  }
+
+  /** [{id, start, end}]: the ids of a text with the characters that they stand for, if page.json says how these are found. */
+  located(text) {
+    return this.locator.of(text);
   }
 
   /** The row of a text: the beginning of one that is too long. */

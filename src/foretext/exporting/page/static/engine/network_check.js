@@ -39,7 +39,11 @@ function encodedParts(model, texts) {
     found.push([part, ids]);
     return ids;
   };
-  model.network = Object.assign(Object.create(network), { pieces });
+  const located = (part) => {
+    pieces(part);
+    return network.located(part);
+  };
+  model.network = Object.assign(Object.create(network), { pieces, located });
   model.rows(texts);
   model.network = network;
   return found;

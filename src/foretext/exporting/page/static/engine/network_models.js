@@ -6,6 +6,7 @@
 import { sigmoid, softmax } from "./fasttext.js";
 import { Network } from "./network.js";
 import { ranked } from "./predictions.js";
+import { Reader } from "./reader.js";
 import { Tagger } from "./tagger.js";
 import { unit } from "./vectors.js";
 
@@ -76,6 +77,7 @@ const KINDS = {
   "text-pair-classification": Classifier,
   "sentence-similarity": Encoder,
   "token-classification": Tagger,
+  "question-answering": Reader,
 };
 
 /** What a page does with a network: {info, model, answer(path, body)}; the arguments are those of `Network.open`. */
