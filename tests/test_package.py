@@ -15,9 +15,12 @@ import foretext as ft
 HEAVY = ("torch", "numba", "pyarrow", "sklearn", "jinja2", "scipy", "transformers")
 
 
-def loaded_by(statement: str) -> set[str]:
-    """The heavy packages that a fresh interpreter has loaded after the statement."""
-    code = f"{statement}\nimport sys; print([name for name in {HEAVY} if name in sys.modules])"
+RARE = ("torch._dynamo", "torch.distributed.fsdp", "torch.distributed.tensor", "sympy")
+
+
+def loaded_by(statement: str, packages: tuple[str, ...] = HEAVY) -> set[str]:
+    """The packages that a fresh interpreter has loaded after the statement."""
+    code = f"{statement}\nimport sys; print([name for name in {packages} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(ast.literal_eval(done.stdout.strip()))
 
@@ -61,6 +64,14 @@ def test_what_learns_without_a_network_needs_no_torch(task: str, base: str, tmp_
 @pytest.mark.parametrize("statement", ["import foretext", "import foretext.cli.app"])
 def test_imports_are_light(statement: str) -> None:
     assert loaded_by(statement) == set()
+
+
+@pytest.mark.slow
+def test_networks_load_no_compiler_and_nothing_for_many_machines() -> None:
+    """These take a process two seconds, and few need them."""
+    rooms = ("backbones.transformer", "training.loop", "pretraining.building", "finetuning.network")
+    statement = f"import {', '.join(f'foretext.{room}' for room in rooms)}"
+    assert loaded_by(statement, RARE) == set()
 
 
 def test_import_takes_less_than_a_second() -> None:

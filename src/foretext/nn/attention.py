@@ -147,11 +147,15 @@ def _without_plans() -> AbstractContextManager[None]:
     return sdpa_kernel(kernels) if kernels else nullcontext()
 
 
-@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
 def _enabled() -> tuple[bool, ...]:
     """Return which of `WITHOUT_PLANS` are on; a compiler asks once, while it compiles."""
     cuda: Any = torch.backends.cuda
     return cuda.flash_sdp_enabled(), cuda.mem_efficient_sdp_enabled(), cuda.math_sdp_enabled()
+
+
+# All that `torch.compiler.assume_constant_result` does; to call it loads the whole compiler, which
+# takes every process a second, and few of them compile.
+_enabled._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def split_heads(x: Tensor, num_parts: int, num_heads: int) -> tuple[Tensor, ...]:

@@ -12,19 +12,20 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import torch
 from torch import Tensor, nn
-from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
-from torch.distributed.tensor import DTensor
 
 from foretext.base.errors import SettingError
 from foretext.training.model import Model
 from foretext.training.processes import Processes
 from foretext.training.segment import Segment
 from foretext.training.shard import ALIGNMENT, Shard
+
+if TYPE_CHECKING:  # they load for a second
+    from torch.distributed.fsdp import FSDPModule
+    from torch.distributed.tensor import DTensor
 
 __all__ = ["ShardedParameters", "sharded_blocks"]
 
@@ -133,12 +134,12 @@ class ShardedParameters:
         self._free_whole()
         weights = dict(self.model.named_parameters())
         for name, parameter in self.network.named_parameters():
-            weights[name].data = cast(DTensor, parameter.detach()).full_tensor().cpu()
+            weights[name].data = cast("DTensor", parameter.detach()).full_tensor().cpu()
 
     def _free_whole(self) -> None:
         """Free what the newest forward pass gathered, in case no backward pass followed."""
         for module in (*sharded_blocks(self.network), self.network):
-            cast(FSDPModule, module).reshard()
+            cast("FSDPModule", module).reshard()
 
     def _own(self, segment: Segment) -> Segment | None:
         """Return the own rows of a parameter; None: it has too few for all processes."""
@@ -174,6 +175,9 @@ def _twin(model: Model) -> Model:
 
 def _shard(network: Model, dtype: torch.dtype, processes: Processes) -> None:
     """Share the weights of a network out, on the device of the processes."""
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+
     mesh = init_device_mesh(processes.device.type, (processes.size,))
     policy = MixedPrecisionPolicy(
         param_dtype=dtype, reduce_dtype=torch.float32, cast_forward_inputs=False
@@ -208,4 +212,4 @@ def _segments(network: Model, rates: Mapping[str, float], count: int) -> tuple[l
 
 def _rows(tensor: Tensor) -> Tensor:
     """Return the own rows of a parameter or of its gradient, as a vector."""
-    return cast(DTensor, tensor).to_local().detach().view(-1)
+    return cast("DTensor", tensor).to_local().detach().view(-1)
