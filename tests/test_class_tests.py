@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tools import class_tests
 from tools.class_tests import (
     DEEP,
     NO_INSTANCE,
@@ -153,7 +154,9 @@ def test_class_methods_make_instances(tmp_path: Path, method: str, is_found: boo
 
 
 @pytest.mark.slow
-def test_exceptions_are_still_needed() -> None:
+def test_exceptions_are_still_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    package = class_tests._read(SOURCE)  # which takes seconds
+    monkeypatch.setattr(class_tests, "_read", lambda source: package)
     classes = package_classes(SOURCE)
     methods = {name.rpartition(".")[0] for name in NO_INSTANCE}
     assert classes.keys() >= {*DEEP, *ONE_CHILD, *methods}

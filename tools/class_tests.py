@@ -24,10 +24,12 @@ answer, by a method or an attribute. So these are refused in ``src/``:
 from __future__ import annotations
 
 import ast
+import gc
 import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -146,6 +148,19 @@ def class_rooms(source: Path) -> dict[str, set[str]]:
     return rooms
 
 
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Look for no garbage: a million nodes of syntax trees are looked through again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_nothing_collected()
 def find_class_tests(source: Path) -> list[Finding]:
     """Return every test for a class that the package in `source` makes of its own objects."""
     rooms = class_rooms(source)
@@ -194,6 +209,7 @@ def package_classes(source: Path) -> dict[str, PackageClass]:
     return _read(source)[0]
 
 
+@_nothing_collected()
 def _read(source: Path) -> tuple[dict[str, PackageClass], dict[str, Imports]]:
     """Return every class of a package, and what each module imports from it."""
     trees = {_module(path, source): (path, tree) for path, tree in _modules(source)}
