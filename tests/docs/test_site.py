@@ -12,8 +12,10 @@ import typer
 from foretext.cli.app import app
 from foretext.recipes import recipe_names
 from foretext.tasks import TASKS
+from tools.site import inputs
 from tools.site.api_pages import api_pages, public_names
 from tools.site.checking import dead_links, foreign_requests, unexecuted_blocks
+from tools.site.inputs import is_up_to_date, stamp_site
 from tools.site.languages import CHINESE, ENGLISH, LANGUAGES, Language
 from tools.site.navigation import guide_groups, navigation
 from tools.site.setting_pages import setting_pages
@@ -210,3 +212,28 @@ def test_the_docs_have_no_page_without_a_place() -> None:
         *("course", "extending", "guides", "reference"),
     }
     assert (DOCS / "zh").is_dir()
+
+
+def test_a_site_is_up_to_date_until_a_file_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not is_up_to_date(tmp_path)
+    page = tmp_path / "a.md"
+    page.write_text("one")
+    monkeypatch.setattr(inputs, "_inputs", lambda: [page])
+    monkeypatch.setattr(inputs, "ROOT", tmp_path)
+    monkeypatch.setattr(inputs, "version", lambda package: "1.0")
+    stamp_site(tmp_path)
+    assert is_up_to_date(tmp_path)
+    page.write_text("two")
+    assert not is_up_to_date(tmp_path)
+    page.write_text("one")
+    monkeypatch.setattr(inputs, "version", lambda package: "1.1")
+    assert not is_up_to_date(tmp_path)
+
+
+def test_a_site_is_made_from_pages_code_and_its_own_program() -> None:
+    names = {path.relative_to(ROOT).as_posix() for path in inputs._inputs()}
+    assert {"README.md", "docs/zh/index.md", "src/foretext/extend.py"} <= names
+    assert {"tools/site/building.py", "tools/site/theme/main.html"} <= names
+    assert not [name for name in names if "__pycache__" in name]

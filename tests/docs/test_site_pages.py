@@ -13,7 +13,8 @@ from tests.docs.markdown import blocks_of
 from tests.report.browser import Browser, opened_browser
 from tools.site.building import build
 from tools.site.checking import dead_links, foreign_requests
-from tools.site.tree import DOCS
+from tools.site.inputs import is_up_to_date
+from tools.site.tree import DOCS, ROOT
 
 pytestmark = pytest.mark.slow
 KINDS = [  # a page of each kind, in both languages
@@ -43,9 +44,11 @@ return inside(document).filter((element) => element.matches("a[href*='?h=']"))
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The whole site, built once."""
+    """The whole site: what `make site` has built from what is here, or else built once."""
     for package in ("zensical", "mkdocstrings", "latex2mathml"):
         pytest.importorskip(package, reason=f"{package} is not installed: make site")
+    if is_up_to_date(ROOT / "site"):
+        return ROOT / "site"
     folder = tmp_path_factory.mktemp("built") / "site"
     build(folder)
     return folder
