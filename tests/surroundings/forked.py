@@ -1,7 +1,7 @@
 """Uses models of every kind, then again in processes that were forked, spawned or served.
 
-``python -m tests.surroundings.forked fork|spawn|forkserver|copies`` prints a line for each kind
-that answered as before. A child that hangs is ended by an alarm.
+``python -m tests.surroundings.forked fork|spawn|forkserver|copies ...`` prints a line for each kind
+that answered as before, by each method. A child that hangs is ended by an alarm.
 """
 
 from __future__ import annotations
@@ -81,10 +81,16 @@ def in_child(models: dict[str, Any], expected: dict[str, Any]) -> None:
     check(models, expected)
 
 
-def main(method: str) -> None:
-    """Use all models here, then by `method`."""
+def main(methods: list[str]) -> None:
+    """Use all models here, then by each method."""
     models = made()
     expected = {name: answer(name, model) for name, model in models.items()}
+    for method in methods:
+        use_again(method, models, expected)
+
+
+def use_again(method: str, models: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Use all models by a method."""
     if method == "fork":
         child = os.fork()
         if child == 0:
@@ -106,4 +112,4 @@ def main(method: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])
