@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from foretext.kernels.compile import compiling_began
-from foretext.progress.budget import LINE, Budget, duration_option, tell_of_compiling
+from foretext.messages import message
+from foretext.progress.budget import Budget, duration_option, tell_of_compiling
 
 
 class Clock:
@@ -59,7 +60,7 @@ def test_one_line_says_what_a_run_waits_for(capsys: pytest.CaptureFixture[str]) 
     tell_of_compiling(quiet=False)
     compiling_began()
     compiling_began()
-    assert capsys.readouterr().err == f"{LINE}\n"
+    assert capsys.readouterr().err == message("progress.compiling") + "\n"
 
 
 def test_a_quiet_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from foretext.base.parsing import map_array, temporary_array
 from foretext.cleaning.equal_keys import MOST_SORTED, equal_keys
 from foretext.cleaning.near_duplicates import DuplicateIndex
 from foretext.cleaning.shard_folder import KeptRow, ShardFolder
+from foretext.messages import message
 from foretext.progress import Progress
 
 __all__ = [
@@ -146,7 +147,9 @@ def _add_near(
 ) -> None:
     with (
         temporary_folder(work) as folder,
-        Progress("finding duplicates", len(documents), "documents", quiet=quiet) as bar,
+        Progress(
+            message("progress.finding_duplicates"), len(documents), "documents", quiet=quiet
+        ) as bar,
     ):
         index = DuplicateIndex(folder, near)
         for shard, numbers in _shards(documents):

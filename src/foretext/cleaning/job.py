@@ -76,7 +76,9 @@ class CleaningJob:
         """Clean the shards that no earlier process has cleaned, and return all of them."""
         work = ShardWork(OPENER, self._request.model_dump_json(), self._work)
         folders: list[ShardFolder] = []
-        with Progress("cleaning", self._corpus.num_bytes, "bytes", quiet=quiet) as bar:
+        with Progress(
+            message("progress.cleaning"), self._corpus.num_bytes, "bytes", quiet=quiet
+        ) as bar:
             for done in engine.run(work, self._shards()):
                 folders.append(ShardFolder(done.folder))
                 bar.advance(done.num_bytes)

@@ -17,6 +17,7 @@ from foretext.cleaning.duplicates import Documents, Duplicates
 from foretext.cleaning.shard_cleaning import BEGINNING
 from foretext.cleaning.shard_folder import KeptRow, ShardFolder, row_bytes
 from foretext.corpus.sources import DROPPED
+from foretext.messages import message
 from foretext.progress import Progress
 
 __all__ = ["KEPT", "Written", "write_results"]
@@ -76,7 +77,7 @@ def write_results(
     with (
         atomic_file(out / DROPPED) as temporary,
         temporary.open("wb") as dropped,
-        Progress("writing", len(documents.folders), "shards", quiet=quiet) as bar,
+        Progress(message("progress.writing"), len(documents.folders), "shards", quiet=quiet) as bar,
     ):
         for number, folder in enumerate(documents.folders):
             check()

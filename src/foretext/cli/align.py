@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, Overwrite, RunArgument, print_json
+from foretext.messages import message
 
 __all__ = ["align"]
 
@@ -41,6 +42,11 @@ def align(
         print_json(result)
     else:
         say(
-            f"{counted(len(aligned.vectors), 'word')}, aligned by {len(aligned.words):,} in common "
-            f"with a residual of {aligned.residual:.3f}: {target}"
+            message(
+                "terminal.align",
+                words=number_of("word", len(aligned.vectors)),
+                common=len(aligned.words),
+                residual=aligned.residual,
+                path=target,
+            )
         )

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from foretext.cli.shared import AsJson, RunArgument, print_json, print_table
+from foretext.messages import message
 
 __all__ = ["analogy"]
 
@@ -30,4 +31,4 @@ def analogy(
         print_json(dict(answers))
     else:
         a, b, c = map(vectors.spelled, (a, b, c))
-        print_table([f"{a} : {b} = {c} :", "cosine"], answers)
+        print_table([f"{a} : {b} = {c} :", message("tables.cosine")], answers)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.terminal import say
 from foretext.cli.shared import (
     Address,
@@ -21,8 +21,9 @@ from foretext.cli.shared import (
     given_options,
     print_json,
     print_table,
+    titles,
 )
-from foretext.messages import message
+from foretext.messages import commas, message
 
 if TYPE_CHECKING:
     from foretext.cleaning import Cleaned
@@ -160,20 +161,26 @@ def _show(done: Cleaned) -> None:
     facts = done.facts
     read, kept = facts.read, facts.kept
     say(
-        f"kept {kept.documents:,} of {counted(read.documents, 'document')} "
-        f"({kept.characters / max(read.characters, 1):.1%} of the text): {done.kept}"
+        message(
+            "terminal.clean.kept",
+            kept=kept.documents,
+            documents=number_of("document", read.documents),
+            rate=kept.characters / max(read.characters, 1),
+            path=done.kept,
+        )
     )
     if facts.reasons:
         rows = [
             (reason, count, f"{count / read.documents:.1%}")
             for reason, count in facts.reasons.items()
         ]
-        print_table(["dropped for", "documents", "share"], rows)
+        print_table(titles("tables.dropped_for", "tables.documents", "tables.share"), rows)
         say(message("terminal.dropped", path=done.dropped))
     if facts.settings["clean"]["languages"]:
-        say(f"languages were found by {facts.language_by}")
+        say(message("terminal.clean.languages", by=facts.language_by))
     if facts.masked:
-        say("masked: " + ", ".join(f"{kind} {count:,}" for kind, count in facts.masked.items()))
+        masked = commas(f"{kind} {count:,}" for kind, count in facts.masked.items())
+        say(message("terminal.clean.masked", kinds=masked))
     for note in facts.notes:
         say(message("terminal.note", said=note))
     for warning in facts.warnings:

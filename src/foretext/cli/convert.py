@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
 from foretext.cli.converting_labels import convert_rows, is_of_labels, refuse_undecided
 from foretext.cli.row_options import Label, Reading, Tag, Text, TextA, TextB, Token
 from foretext.cli.shared import AsJson, Overwrite, clock_of, given_options, print_json
+from foretext.messages import message
 from foretext.tasks.named_columns import reading_options
 
 if TYPE_CHECKING:
@@ -133,23 +134,28 @@ def _convert_vectors(
 
     options = {name: value for name, value in given.items() if name != "dtype"}
     refuse_existing(target, overwrite=overwrite)
-    with clock_of("converting") as clock:
+    with clock_of(message("progress.converting")) as clock:
         vectors = _opened(source, options) if options else load_vectors(source)
-        clock.stage(f"writing {counted(len(vectors), 'word')}")
+        clock.stage(message("progress.writing_words", words=number_of("word", len(vectors))))
         vectors.save(target, to, dtype=dtype)
     result: dict[str, Any] = {
         "target": str(target),
         "words": len(vectors),
         "vector_size": vectors.vector_size,
     }
-    line = f"{counted(len(vectors), 'word')}, {vectors.vector_size} dimensions: {target}"
+    words = number_of("word", len(vectors))
+    line = message("terminal.convert.done", words=words, size=vectors.vector_size, path=target)
     if dtype != "float32":
         loss = storage_loss(vectors.vectors, dtype)
         result |= {"dtype": dtype, "bytes": target.stat().st_size, **loss._asdict()}
-        line += (
-            f"\n{dtype}: {result['bytes']:,} bytes; mean cosine with the original "
-            f"{loss.mean_cosine:.6f}, {loss.neighbors_kept_rate:.1%} of the 10 nearest words kept"
+        said = message(
+            "terminal.convert.loss",
+            dtype=dtype,
+            bytes=result["bytes"],
+            cosine=loss.mean_cosine,
+            rate=loss.neighbors_kept_rate,
         )
+        line += f"\n{said}"
     if as_json:
         print_json(result)
     else:

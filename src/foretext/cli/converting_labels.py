@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.terminal import say
 from foretext.cli.shared import clock_of, print_json
+from foretext.messages import ended, message
 
 if TYPE_CHECKING:
     from foretext.data.rows.conversion import ConvertedLabels
@@ -73,36 +74,39 @@ def convert_rows(
         name: int(value) if isinstance(value, str) and value.isdecimal() else value
         for name, value in rows.items()
     }
-    with clock_of("converting"):
+    with clock_of(message("progress.converting")):
         found = convert_labels(source, target, to, rows=columns, **options)
     if found.unlabelled:
-        left_out = counted(found.unlabelled, "row is", "rows are")
-        say(f"foretext: {left_out} left out, which nobody has labelled.", error=True)
+        _tell(_number("unlabelled", found.unlabelled))
     for misfit in found.misfits[:SHOWN]:
-        say(f"foretext: {misfit.sentence}.", error=True)
-    if more := len(found.misfits) - SHOWN:
-        _say_more(more)
+        _tell(ended(misfit.sentence))
+    if (more := len(found.misfits) - SHOWN) > 0:
+        _tell(_number("more", more))
     if found.unclear:
-        many = counted(len(found.unclear), "row has", "rows have")
-        say(
-            f"foretext: {found.unclear[0]}: {many} characters such as emoji, and entities without "
-            "their texts; offsets were read as characters, not as UTF-16 code units: compare some.",
-            error=True,
-        )
+        _tell(_number("unclear", len(found.unclear), where=found.unclear[0]))
     if as_json:
         print_json(found.summary())
     else:
         say(_line(found))
 
 
-def _say_more(number: int) -> None:
-    if number > 0:
-        named = counted(number, "more entity does", "more entities do")
-        say(f"foretext: {named} not fit tokens; --json names all.", error=True)
+def _tell(sentence: str) -> None:
+    say(f"foretext: {sentence}", error=True)
+
+
+def _number(key: str, number: int, **values: object) -> str:
+    """Return a sentence on one or more of something."""
+    form = "one" if number == 1 else "many"
+    return message(f"terminal.labels.{key}_{form}", number=number, **values)
 
 
 def _line(found: ConvertedLabels) -> str:
     noun, answer = ("sentence", "entity") if found.task == "tagging" else ("text", "label")
     noun = "pair" if found.task == "matching" else noun
-    answers = counted(found.answers, answer, "entities" if answer == "entity" else "labels")
-    return f"{counted(found.rows, noun)}, {answers}, as {found.format}: {found.target}"
+    return message(
+        "terminal.labels.written",
+        rows=number_of(noun, found.rows),
+        answers=number_of(answer, found.answers),
+        format=found.format,
+        path=found.target,
+    )

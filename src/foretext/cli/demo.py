@@ -8,9 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.terminal import say
-from foretext.cli.shared import AsJson, Overwrite, Quiet, print_json, print_table
+from foretext.cli.shared import (
+    AsJson,
+    Overwrite,
+    Quiet,
+    print_json,
+    print_table,
+    titles,
+)
+from foretext.messages import listed, message
 
 __all__ = ["demo"]
 
@@ -42,19 +50,16 @@ def demo(
         )
         return
     rows = [(word, ", ".join(other for other, _ in found)) for word, found in near.items()]
-    print_table(["word", "nearest words"], rows)
-    say(f"\n{counted(len(made.vectors), 'word')} learned: {made.run}")
-    say(f"Look at them in a browser:  {made.report}")
-    say(f"Ask for others:             foretext neighbors {shlex.quote(str(made.run))} WORD")
-    share, labels = made.figures["accuracy"], ", ".join(made.figures["labels"])
-    say(f"\nA classifier that begins with them tells {labels} apart: {share:.1%} right.")
-    say(f"Ask it:                     foretext predict {shlex.quote(str(made.classifier))} TEXTS")
-    few = _few(made.few_facts)
-    say(
-        f"\nWith {few['labels']} labels, and the other texts without: {few['accuracy']:.1%} right; "
-        f"a linear model of the same labels: {few['linear']:.1%}."
-    )
-    say("With your rows and texts:   foretext finetune classification auto ROWS --unlabelled TEXTS")
+    print_table(titles("tables.word", "tables.nearest_words"), rows)
+    words = number_of("word", len(made.vectors))
+    say(f"\n{message('terminal.demo.learned', words=words, path=made.run)}")
+    say(message("terminal.demo.look", path=made.report))
+    say(message("terminal.demo.others", run=shlex.quote(str(made.run))))
+    known = {"labels": listed(made.figures["labels"]), "rate": made.figures["accuracy"]}
+    say(f"\n{message('terminal.demo.classifier', **known)}")
+    say(message("terminal.demo.ask", run=shlex.quote(str(made.classifier))))
+    say(f"\n{message('terminal.demo.few', **_few(made.few_facts))}")
+    say(message("terminal.demo.own"))
 
 
 def _few(facts: dict[str, Any]) -> dict[str, Any]:

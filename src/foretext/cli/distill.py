@@ -7,10 +7,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import SettingError
 from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, ModelArgument, Overwrite, Quiet, given_options, print_json
+from foretext.messages import message
 
 __all__ = ["distill"]
 
@@ -88,18 +89,28 @@ def distill(
             print_json(student)
             return
         say(
-            f"{student['parameters']:,} parameters, {student['layers']} layers in "
-            f"{student['seconds']:.0f} s: {output}"
+            message(
+                "terminal.distill.network",
+                parameters=student["parameters"],
+                layers=student["layers"],
+                seconds=student["seconds"],
+                path=output,
+            )
         )
         return
     result = _into_static(model, output, corpus, overwrite=overwrite, quiet=quiet, **options)
     if as_json:
         print_json(result)
         return
-    read = f" after {counted(result['texts'], 'text')}" if result["texts"] else ""
     say(
-        f"{counted(result['tokens'], 'token')}, {result['vector_size']} dimensions{read} in "
-        f"{result['seconds']:.0f} s: {output}"
+        message(
+            f"terminal.distill.{'static_after' if result['texts'] else 'static'}",
+            tokens=number_of("token", result["tokens"]),
+            size=result["vector_size"],
+            texts=number_of("text", result["texts"]),
+            seconds=result["seconds"],
+            path=output,
+        )
     )
 
 

@@ -8,7 +8,13 @@ from typing import Annotated
 import typer
 
 from foretext.base.terminal import say
-from foretext.cli.shared import AsJson, print_json, print_table
+from foretext.cli.shared import (
+    AsJson,
+    print_json,
+    print_table,
+    titles,
+)
+from foretext.messages import message
 
 __all__ = ["drift"]
 
@@ -60,11 +66,17 @@ def drift(
         (word.word, word.change, word.cosine, _few(word.before), _few(word.after))
         for word in changed
     ]
-    print_table(["word", "change", "cosine", f"in {first}", f"in {second}"], rows)
-    say(
-        f"\n{len(found.words):,} words in common: mean change {found.change.mean():.3f}, mean "
-        f"cosine {found.cosine.mean():.3f}, residual of the alignment {found.residual:.3f}"
+    columns = titles("tables.word", "tables.change", "tables.cosine")
+    columns += [message("tables.in_run", run=run) for run in (first, second)]
+    print_table(columns, rows)
+    said = message(
+        "terminal.drift",
+        words=len(found.words),
+        change=float(found.change.mean()),
+        cosine=float(found.cosine.mean()),
+        residual=found.residual,
     )
+    say(f"\n{said}")
 
 
 def _few(words: list[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import CorpusError
 from foretext.base.terminal import say
 from foretext.cli.shared import (
@@ -21,6 +21,7 @@ from foretext.cli.shared import (
     print_json,
     refuse_options,
 )
+from foretext.messages import message
 
 __all__ = ["embed"]
 
@@ -118,13 +119,13 @@ def embed(
         return
     lines = list(_texts(texts, text, encoding))
     if not lines:
-        raise CorpusError(f"{texts} holds no text.")
+        raise CorpusError(message("errors.no_text", corpus=texts))
     model: Any = load_embedder(run)
     if not model.has_layers:
         refuse_options(run, kind.phrase, of_model.keys() & {"pooling", "layer"})
     if (computing := of_model.pop("precision", None)) is not None:
         model.use_precision(computing)
-    with bar_of(lines, "embedding", quiet=quiet) as bar:
+    with bar_of(lines, message("progress.embedding"), quiet=quiet) as bar:
         vectors = model.embed(lines, **of_model, progress=bar)
     filled = sum(map(bool, map(str.strip, lines)))
     doubt = empty_doubt(num_empty(vectors) - len(lines) + filled, filled)
@@ -133,7 +134,7 @@ def embed(
     if output is not None:
         save_embeddings(output, lines, vectors, overwrite=overwrite)
         result = {"texts": len(lines), "output": str(output)}
-        print_json(result) if as_json else say(f"{counted(len(lines), 'text')}: {output}")
+        print_json(result) if as_json else _say_made("text", len(lines), output)
         return
     for line, vector in zip(lines, vectors, strict=True):
         print_json({"text": line, "vector": [round(float(x), 6) for x in vector]})
@@ -156,6 +157,10 @@ def _doubt(sentence: str) -> None:
     say(f"foretext: {sentence}.", error=True)
 
 
+def _say_made(noun: str, number: int, output: Path) -> None:
+    say(message("terminal.made", what=number_of(noun, number), path=output))
+
+
 def _embed_examples(
     run: Path, examples: str, output: Path | None, *, overwrite: bool, as_json: bool
 ) -> None:
@@ -168,7 +173,7 @@ def _embed_examples(
     if output is not None:
         save_embeddings(output, list(map(str, range(len(codes)))), codes, overwrite=overwrite)
         result = {"examples": len(codes), "output": str(output)}
-        print_json(result) if as_json else say(f"{len(codes):,} examples: {output}")
+        print_json(result) if as_json else _say_made("example", len(codes), output)
         return
     for row, code in enumerate(codes):
         print_json({"example": row, "vector": [round(float(x), 6) for x in code]})

@@ -35,6 +35,7 @@ from foretext.cli.shared import (
     print_table,
     refuse_options,
 )
+from foretext.messages import message, translated
 from foretext.tasks.named_columns import has_target_file
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def evaluate(
     failed: list[ForetextError] = []
     for path in data:
         try:
-            with clock_of(f"evaluating {path.name}"):
+            with clock_of(message("progress.evaluating", file=path.name)):
                 results[str(path)] = measure(path)
         except Interrupted:
             raise
@@ -162,9 +163,11 @@ def _show(path: Path, figures: Figures) -> None:
     from foretext.evaluation.figures import Evaluation
 
     found = Evaluation(path, figures)
-    print_table(["", ""], found.rows(), title=path.name)
+    figures_shown = [(translated(name), value) for name, value in found.rows()]
+    print_table(["", ""], figures_shown, title=path.name)
     for sentence in found.sentences():
         say(sentence)
     for column, rows in found.tables().items():
         names = list(next(iter(rows.values())))
-        print_table([column, *names], [[name, *row.values()] for name, row in rows.items()])
+        columns = [translated(each) for each in (column, *names)]
+        print_table(columns, [[name, *row.values()] for name, row in rows.items()])

@@ -7,10 +7,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import SettingError
 from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, ModelArgument, Overwrite, Quiet, print_json
+from foretext.messages import message
 
 __all__ = ["export"]
 
@@ -76,7 +77,7 @@ def export(
         print_json(found.record())
         return
     say(found.sentence())
-    say(f"{found.bytes:,} bytes: {output}")
+    say(message("terminal.bytes", bytes=found.bytes, path=output))
 
 
 def _write_page(
@@ -86,15 +87,20 @@ def _write_page(
 
     found = export_page(run, output, quiet=quiet or None, **options)
     for note in found.notes:
-        say(f"note: {note}", error=True)
+        say(message("terminal.note", said=note), error=True)
     if as_json:
         print_json(found.record())
         return
     if found.check is not None:
         say(
-            f"{counted(found.check.texts, 'text')} compared: equal {found.compared_parts}, largest "
-            f"difference {found.check.largest:.2g}"
+            message(
+                "terminal.export.compared",
+                texts=number_of("text", found.check.texts),
+                parts=found.compared_parts,
+                largest=found.check.largest,
+            )
         )
-    say(f"{found.loaded_bytes:,} bytes to load, numbers as {found.dtype}: {output}")
-    served = f"`python -m http.server --directory {output}`"
-    say(f"open {output}/index.html, or {served}" if found.is_local else f"see it by {served}")
+    loaded = {"bytes": found.loaded_bytes, "dtype": found.dtype, "path": output}
+    say(message("terminal.export.loaded", **loaded))
+    key = "open" if found.is_local else "serve"
+    say(message(f"terminal.export.{key}", path=output))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import SettingError
 from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, ModelArgument, Overwrite, print_json, read_texts
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
@@ -71,12 +72,16 @@ def extend(
         print_json(result)
         return
     say(
-        f"{counted(result['tokens'], 'token')} added ({', '.join(result['first_tokens'])}, ...): "
-        f"{output}"
+        message(
+            "terminal.extend.added",
+            tokens=number_of("token", result["tokens"]),
+            first=", ".join(result["first_tokens"]),
+            path=output,
+        )
     )
     if "saved_rate" in result:
-        say(f"the words of the text have {result['saved_rate']:.1%} fewer tokens")
-    say("next: train it on text with these words, by foretext pretrain ... --base")
+        say(message("terminal.extend.saved", rate=result["saved_rate"]))
+    say(message("terminal.extend.next"))
 
 
 def _cut_words(model: LanguageModel, corpus: list[str], number: int) -> tuple[list[str], float]:

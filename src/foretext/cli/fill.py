@@ -6,7 +6,14 @@ from typing import Annotated
 
 import typer
 
-from foretext.cli.shared import AsJson, ModelArgument, print_json, print_table
+from foretext.cli.shared import (
+    AsJson,
+    ModelArgument,
+    print_json,
+    print_table,
+    titles,
+)
+from foretext.messages import message
 
 __all__ = ["fill"]
 
@@ -26,6 +33,7 @@ def fill(
     if as_json:
         print_json([[answer._asdict() for answer in answers] for answers in masks])
         return
+    columns = titles("tables.token", "tables.probability", "tables.text")
     for number, answers in enumerate(masks, 1):
-        title = f"mask {number}" if len(masks) > 1 else ""
-        print_table(["token", "probability", "text"], answers, title=title)
+        title = message("terminal.mask", number=number) if len(masks) > 1 else ""
+        print_table(columns, answers, title=title)

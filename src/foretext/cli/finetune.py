@@ -32,8 +32,9 @@ from foretext.cli.shared import (
     given_options,
     print_json,
     print_table,
+    titles,
 )
-from foretext.messages import message
+from foretext.messages import message, translated
 from foretext.tasks.named_columns import checked_columns, files_of_rows
 
 if TYPE_CHECKING:
@@ -256,24 +257,34 @@ def _show(facts: dict[str, Any]) -> None:
     from foretext.report.task_card import RIVALS
 
     network, rivals = facts.get("network"), [facts.get(name) for name in RIVALS]
-    models = [("network and linear model" if network else facts["base"], facts)]
-    models += [("network alone", network)] if network else []
-    models += [(rival["name"], rival) for rival in rivals if rival]
+    both = message("terminal.finetune.both") if network else facts["base"]
+    models = [(both, facts)]
+    models += [(message("terminal.finetune.network"), network)] if network else []
+    models += [(translated(rival["name"]), rival) for rival in rivals if rival]
     for part in ("valid", "test"):
         figures = {name: _numbers(of.get(part) or {}) for name, of in models}
         measured = [name for name, numbers in figures.items() if numbers]
         if measured:
             names = figures[models[0][0]]
-            rows = [[name, *(figures[model].get(name, "") for model in measured)] for name in names]
-            print_table(["", *measured], rows, title=part)
+            rows = [
+                [translated(name), *(figures[model].get(name, "") for model in measured)]
+                for name in names
+            ]
+            print_table(["", *measured], rows, title=message(f"terminal.finetune.part.{part}"))
     if facts.get("seeds"):
         rows = [
-            [part, facts["seeds"][part]["mean"], facts["seeds"][part]["deviation"]]
+            [
+                message(f"terminal.finetune.part.{part}"),
+                facts["seeds"][part]["mean"],
+                facts["seeds"][part]["deviation"],
+            ]
             for part in ("valid", "test")
             if facts["seeds"][part]
         ]
-        title = f"{facts['judged_by']} over {len(facts['seeds']['seeds'])} seeds"
-        print_table(["", "mean", "deviation"], rows, title=title)
+        seeds = len(facts["seeds"]["seeds"])
+        figure = translated(facts["judged_by"])
+        title = message("terminal.finetune.seeds", figure=figure, number=seeds)
+        print_table(titles("", "tables.mean", "tables.deviation"), rows, title=title)
     say("\n".join(["", *summary_lines(facts), ""]))
 
 

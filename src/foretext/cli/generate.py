@@ -9,6 +9,7 @@ import typer
 
 from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, ModelArgument, print_json
+from foretext.messages import message
 
 __all__ = ["generate"]
 
@@ -95,8 +96,7 @@ def generate(
         say("\n\n".join(f"{sample}{suffix or ''}" for sample in samples))
     if samples[0].num_forgotten:
         say(
-            f"foretext: the model has no room for the whole prompt: its first "
-            f"{samples[0].num_forgotten:,} tokens were not read.",
+            f"foretext: {message('terminal.forgotten', number=samples[0].num_forgotten)}",
             error=True,
         )
 

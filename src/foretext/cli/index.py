@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.terminal import say
 from foretext.cli.shared import (
     AsJson,
@@ -19,6 +19,7 @@ from foretext.cli.shared import (
     given_options,
     print_json,
 )
+from foretext.messages import commas, message
 
 __all__ = ["index"]
 
@@ -142,10 +143,15 @@ def _show(result: dict[str, Any]) -> None:
     from foretext.vectors.empty_texts import empty_doubt
 
     repeated = result["places"] - result["passages"]
-    again = f", {repeated:,} more places of repeated texts" if repeated else ""
-    files = counted(result["files"], "file")
-    say(f"{counted(result['passages'], 'passage')} of {files}{again}: {result['index']}")
+    passages = number_of("passage", result["passages"])
+    made = [message("terminal.index.passages", passages=passages, files=_files(result))]
+    made += [message("terminal.index.again", number=repeated)] if repeated else []
+    say(message("terminal.made", what=commas(made), path=result["index"]))
     if doubt := empty_doubt(result.get("without_vector", 0), result["passages"], "passages"):
         say(f"foretext: {doubt}; they are found by their words alone (--by words).", error=True)
     if "graph_recall" in result:
-        say(f"the graph finds {result['graph_recall']:.1%} of the 10 nearest passages")
+        say(message("terminal.index.recall", rate=result["graph_recall"]))
+
+
+def _files(result: dict[str, Any]) -> str:
+    return number_of("file", result["files"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.terminal import say
 from foretext.cli.shared import (
     Address,
@@ -22,8 +22,9 @@ from foretext.cli.shared import (
     print_json,
     print_table,
     reading,
+    titles,
 )
-from foretext.messages import message
+from foretext.messages import commas, message
 
 if TYPE_CHECKING:
     from foretext.corpus.findings import CorpusReport
@@ -71,7 +72,7 @@ def inspect(
     text, words = corpus_to_inspect(corpus, given, auto=auto)
     does = asked_engine(engine, address, workers)
     tell_of_compiling(quiet=quiet)
-    with Progress("reading", text.num_bytes, "bytes", quiet=quiet) as bar:
+    with Progress(message("progress.reading"), text.num_bytes, "bytes", quiet=quiet) as bar:
         found = inspect_corpus(text, bar, words, does)
     if report is not None:
         from foretext.report.corpus_report import write_corpus_report
@@ -88,15 +89,16 @@ def inspect(
 def _show(found: CorpusReport) -> None:
     print_table(["", ""], _figures(found))
     say()
-    columns = ["min_count", "words kept", "tokens kept", "share"]
+    columns = ["min_count", *titles("tables.words_kept", "tables.tokens_kept", "tables.share")]
     rows = [(row.min_count, row.words, row.tokens, row.token_rate) for row in found.coverage]
     print_table(columns, rows)
     say()
     for prospect in found.prospects:
-        say(f"{prospect.objective}: {prospect.sentence}")
+        say(message("terminal.of", name=prospect.objective, said=prospect.sentence))
     say()
     for problem in found.problems:
-        say(f"{problem.severity}: {problem}")
+        severity = message(f"page.severity.{problem.severity}")
+        say(message("terminal.of", name=severity, said=problem))
     if not found.problems:
         say(message("terminal.no_problem"))
     for line in _settings(found):
@@ -108,50 +110,63 @@ def _figures(found: CorpusReport) -> list[tuple[str, str]]:
     from foretext.tokenizers.alphabet import folding_sentence
 
     counts = ("num_files", "documents", "sentences", "tokens", "distinct_words", "empty_lines")
-    rows = [(name.replace("_", " "), f"{getattr(found, name):,}") for name in counts]
-    lengths = (
-        ("tokens a document", found.document_lengths),
-        ("a sentence", found.sentence_lengths),
+    rows = [(_said(f"row.{name}"), f"{getattr(found, name):,}") for name in counts]
+    lengths = {
+        "tokens_a_document": found.document_lengths,
+        "tokens_a_sentence": found.sentence_lengths,
+    }
+    rows += [
+        (
+            _said(f"row.{name}"),
+            _said("lengths", median=length.median, p95=length.p95, most=length.most),
+        )
+        for name, length in lengths.items()
+    ]
+    duplicates = {"exact": found.exact_duplicates, "near": found.near_duplicates}
+    rows += [
+        (
+            _said(f"row.{kind}_duplicates"),
+            _said("duplicates", rate=some.rate, documents=number_of("document", some.documents)),
+        )
+        for kind, some in duplicates.items()
+    ]
+    scripts = commas(
+        f"{message(f'findings.script.{name}')} {100 * rate:.1f} %"
+        for name, rate in found.scripts.items()
     )
-    rows += [
-        (name, f"median {length.median:,}, 95 % up to {length.p95:,}, most {length.most:,}")
-        for name, length in lengths
-    ]
-    duplicates = (("exact", found.exact_duplicates), ("near", found.near_duplicates))
-    rows += [
-        (f"{kind} duplicates", f"{100 * some.rate:.1f} % of {counted(some.documents, 'document')}")
-        for kind, some in duplicates
-    ]
-    scripts = ", ".join(f"{name} {100 * rate:.1f} %" for name, rate in found.scripts.items())
     frequent = ", ".join(word.word for word in found.frequent_words[:12])
     read, words = found.reading["corpus"], found.reading["tokenizer"]
     named = ", ".join(f"{name} = {value}" for name, value in read.items())
     kinds = found.kinds if len(found.kinds) > 1 else []
     return [
         *rows,
-        ("scripts", scripts),
-        *([("symbols", _symbols(found))] if found.symbols else []),
-        ("frequent words", frequent),
-        ("read with", f"{named}, pre_tokenizer = {words['pre_tokenizer']}"),
-        *(("read as" if number == 0 else "", str(kind)) for number, kind in enumerate(kinds)),
-        ("characters", folding_sentence(words, str(read["normalization"]))),
+        (_said("row.scripts"), scripts),
+        *([(_said("row.symbols"), _symbols(found))] if found.symbols else []),
+        (_said("row.frequent_words"), frequent),
+        (_said("row.read_with"), f"{named}, pre_tokenizer = {words['pre_tokenizer']}"),
+        *((_said("row.read_as") if at == 0 else "", str(kind)) for at, kind in enumerate(kinds)),
+        (_said("row.characters"), folding_sentence(words, str(read["normalization"]))),
     ]
+
+
+def _said(name: str, **values: object) -> str:
+    return message(f"terminal.inspect.{name}", **values)
 
 
 def _symbols(found: CorpusReport) -> str:
     """The symbols of the sample, and which share of its lines has any."""
     named = ", ".join(f"{name} {count:,}" for name, count in [*found.symbols.items()][:8])
-    return f"{named}, in {100 * found.symbol_rate:.1f} % of the lines of a sample"
+    return _said("symbols", named=named, rate=found.symbol_rate)
 
 
 def _settings(found: CorpusReport) -> Iterator[str]:
     """The proposed settings as options, those of words on a line of their own."""
-    for section, title in (("corpus", "settings that suit it"), ("tokenizer", "for words")):
+    for section in ("corpus", "tokenizer"):
         options = " ".join(
             f"--set {section}.{name}={str(value).lower() if isinstance(value, bool) else value}"
             for name, value in found.settings.get(section, {}).items()
         )
         if options:
-            yield f"{title}: {options}"
+            yield _said(f"settings_of_{section}", options=options)
     if found.settings:
-        yield "--auto, for pretrain, plan and tokenizer, sets those that you do not set yourself"
+        yield _said("auto")

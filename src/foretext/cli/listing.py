@@ -9,7 +9,14 @@ import typer
 from foretext.base.errors import SettingError
 from foretext.base.terminal import say
 from foretext.cli.completion import complete_settings_name, complete_task
-from foretext.cli.shared import AsJson, print_definitions, print_json, print_table
+from foretext.cli.shared import (
+    AsJson,
+    print_definitions,
+    print_json,
+    print_table,
+    titles,
+)
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from foretext.finetuning.setting_groups import SettingGroup
@@ -70,7 +77,7 @@ def show_list(
         return
     for group in groups:
         _show_group(group)
-    say("\nSet one with --set, such as --set " + _example(groups[0]))
+    say(f"\n{message('terminal.list.set', example=_example(groups[0]))}")
 
 
 def _show_names(*, as_json: bool) -> None:
@@ -96,10 +103,12 @@ def _show_names(*, as_json: bool) -> None:
     if as_json:
         print_json(names)
         return
-    print_table(["", ""], [(kind, ", ".join(each)) for kind, each in names.items()])
-    say("\nSettings of one of them: foretext list --settings NAME")
-    say("What goes together: foretext list --pairs")
-    say("What is compared on a task: foretext list --candidates TASK")
+    said = (message(f"terminal.list.kind.{kind.replace(' ', '_')}") for kind in names)
+    lists = (", ".join(each) for each in names.values())
+    print_table(["", ""], list(zip(said, lists, strict=True)))
+    say(f"\n{message('terminal.list.settings')}")
+    say(message("terminal.list.pairs"))
+    say(message("terminal.list.candidates"))
 
 
 def _show_pairs(*, as_json: bool) -> None:
@@ -110,18 +119,28 @@ def _show_pairs(*, as_json: bool) -> None:
         print_json([pair._asdict() for pair in pairs])
         return
     print_table(
-        ["objective", "backbone", "recipes", "fills", "generates", "scores text"],
+        titles(
+            "tables.objective",
+            "tables.backbone",
+            "tables.recipes",
+            "tables.fills",
+            "tables.generates",
+            "tables.scores_text",
+        ),
         [
             (
                 pair.objective,
                 pair.backbone,
                 ", ".join(pair.recipes) or "-",
-                *("yes" if able else "-" for able in (pair.fills, pair.generates, pair.scores)),
+                *(
+                    message("page.yes") if able else "-"
+                    for able in (pair.fills, pair.generates, pair.scores)
+                ),
             )
             for pair in pairs
         ],
     )
-    say("\nEvery model embeds texts and can be fine-tuned. To try a pair without a recipe:")
+    say(f"\n{message('terminal.list.try_pair')}")
     say("foretext pretrain RECIPE CORPUS -o RUN --set backbone.name=NAME")
 
 
@@ -136,10 +155,17 @@ def _show_candidates(task: str, *, as_json: bool) -> None:
         print_json([{name: getattr(each, name) for name in SHOWN} for each in found])
         return
     print_table(
-        ["candidate", "group", "a fair look"],
-        [(each.name, each.group, f"{each.least_seconds:.0f} s") for each in found],
+        titles("tables.candidate", "tables.group", "tables.fair_look"),
+        [
+            (
+                each.name,
+                message(f"comparison.group.{each.group.replace(' ', '_')}"),
+                message("page.duration.seconds", seconds=f"{each.least_seconds:.0f}"),
+            )
+            for each in found
+        ],
     )
-    say("\nSuch a name, a group, a recipe, a TOML file or a run: foretext compare --only, --with")
+    say(f"\n{message('terminal.list.only')}")
 
 
 def _show_group(group: SettingGroup) -> None:

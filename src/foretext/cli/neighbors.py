@@ -16,7 +16,9 @@ from foretext.cli.shared import (
     print_json,
     print_table,
     refuse_options,
+    titles,
 )
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from foretext.vectors.document_vectors import DocumentVectors
@@ -70,7 +72,7 @@ def neighbors(
         print_json({word: near_words.get(word) for word in words})
     else:
         for word, near in zip(known, found, strict=True):
-            print_table([vectors.spelled(word), "cosine"], near)
+            print_table([vectors.spelled(word), message("tables.cosine")], near)
     _refuse_unknown(vectors, [word for word in words if not vectors.has_index_for(word)])
 
 
@@ -99,7 +101,7 @@ def _show_documents(
         return
     for query, near in zip(queries, found, strict=True):
         rows = [(name, cosine, documents.beginning(name)) for name, cosine in near]
-        print_table([query[:LONGEST_QUERY], "cosine", "begins"], rows)
+        print_table([query[:LONGEST_QUERY], *titles("tables.cosine", "tables.begins")], rows)
 
 
 def _open_index(path: Path, vectors: WordVectors) -> NeighborIndex:
@@ -111,5 +113,5 @@ def _open_index(path: Path, vectors: WordVectors) -> NeighborIndex:
     index = NeighborIndex.build(vectors, quiet=False)
     index.save(path)
     recall = index.recall()
-    say(f"{path}: {recall:.1%} of the 10 nearest of 1,000 words are found", error=True)
+    say(message("terminal.neighbors.recall", path=path, rate=recall), error=True)
     return index

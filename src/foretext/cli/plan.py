@@ -25,7 +25,9 @@ from foretext.cli.shared import (
     print_json,
     print_table,
     reading,
+    titles,
 )
+from foretext.messages import message, translated
 
 if TYPE_CHECKING:
     from foretext.pretraining.plan.dry_run import DryRun
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from foretext.recipe import Recipe
 
 __all__ = ["plan"]
-
-COLUMNS = ["sharding", "weights", "gradients", "optimizer", "activations", "in all", "fits"]
 
 
 def plan(
@@ -131,7 +131,10 @@ def plan(
     if as_json:
         print_json({**made.as_dict(), "notes": notes})
         return
-    columns = ["", "size", "parameters", "tokens/s", "tokens", "epochs", "memory", "loss about"]
+    columns = titles(
+        "", "tables.size", "tables.parameters", "tables.tokens_a_second", "tables.tokens",
+        "tables.epochs", "tables.memory", "tables.loss_about",
+    )  # fmt: skip
     print_table(columns, [_row(each) for each in made.candidates])
     say()
     for sentence in (*notes, *made.sentences()):
@@ -144,7 +147,7 @@ def plan(
     options += ["--auto"] if auto else []
     options += [] if budget is None else ["--budget", budget]
     arguments = shlex.join([recipe, *corpus, "-o", "RUN", *options])
-    say(f"begin: foretext pretrain {arguments}")
+    say(message("terminal.plan.begin", command=f"foretext pretrain {arguments}"))
 
 
 def _refuse_of_text(corpus: list[str] | None, options: Iterable[str]) -> None:
@@ -176,7 +179,9 @@ def _row(candidate: Candidate) -> list[Any]:
         human_count(candidate.tokens or 0),
         f"{candidate.epochs:.2g}",
         memory,
-        "unknown" if candidate.expected_loss is None else f"{candidate.expected_loss:.2f}",
+        translated("unknown")
+        if candidate.expected_loss is None
+        else f"{candidate.expected_loss:.2f}",
     ]
 
 
@@ -197,11 +202,14 @@ def _show_dry_runs(
         print_json({"recipe": recipe.name, "dry_runs": [each.as_dict() for each in found]})
         return
     first = found[0]
-    say(
-        f"{recipe.name}: {human_count(first.parameters)} parameters in {processes} "
-        f"{'process' if processes == 1 else 'processes'}, one {device} each; nothing was measured"
-    )
-    columns = [*COLUMNS, "tokens/s", "network", "1 billion tokens"]
+    known = {"name": recipe.name, "parameters": human_count(first.parameters), "device": device}
+    key = "process" if processes == 1 else "processes"
+    say(message(f"terminal.plan.{key}", number=processes, **known))
+    columns = titles(
+        "tables.sharding", "tables.weights", "tables.gradients", "tables.optimizer",
+        "tables.activations", "tables.in_all", "tables.fits", "tables.tokens_a_second",
+        "tables.network", "tables.billion_tokens",
+    )  # fmt: skip
     rows = [
         [
             *_memory(each),
@@ -212,10 +220,8 @@ def _show_dry_runs(
         for each in found
     ]
     print_table(columns, rows)
-    say(
-        f"a step: {human_count(first.step_tokens)} tokens; memory is of each device; speed is "
-        f"{utilization:.0%} of the device's (--utilization), less where batches are small"
-    )
+    tokens = human_count(first.step_tokens)
+    say(message("terminal.plan.step", tokens=tokens, utilization=utilization))
 
 
 def _memory(each: DryRun) -> list[str]:
@@ -223,4 +229,8 @@ def _memory(each: DryRun) -> list[str]:
 
     kept = each.bytes
     parts = (kept.weights, kept.gradients, kept.optimizer, kept.activations, each.total_bytes)
-    return [each.sharding, *map(human_bytes, parts), "yes" if each.fits else "no"]
+    return [
+        each.sharding,
+        *map(human_bytes, parts),
+        message("page.yes" if each.fits else "page.no"),
+    ]

@@ -31,6 +31,7 @@ from foretext.cli.row_options import (
     TopP,
 )
 from foretext.cli.shared import AsJsonLines, Encoding, bar_of_lines, given_options, print_json
+from foretext.messages import message
 from foretext.tasks.named_columns import columns_of_texts, reading_options
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def predict(
     inputs, kept = tee(found)
     answers = model.answered((given.texts for given in inputs), k=k, threshold=threshold)
     sample: list[dict[str, Any]] = []
-    with bar_of_lines(texts, "answering") as bar:
+    with bar_of_lines(texts, message("progress.answering")) as bar:
         for record, columns, more, line in bar.over(_answered(model, answers, kept, explain)):
             if len(sample) < SAMPLE:
                 sample.append(record)

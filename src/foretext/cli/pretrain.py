@@ -30,7 +30,7 @@ from foretext.cli.shared import (
     print_json,
     reading,
 )
-from foretext.messages import message
+from foretext.messages import commas, message, translated
 
 if TYPE_CHECKING:
     from foretext.pretraining.pretraining import Pretrained
@@ -143,12 +143,16 @@ def pretrain(
         seconds = last.get("time")
         print_json({"run": str(output), **learned.size, **facts, "seconds": seconds, **warnings})
         return
-    sizes = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in learned.size.items())
-    say(f"{sizes}: {output}")
+    sizes = commas(_size(name, value) for name, value in learned.size.items())
+    say(message("terminal.made", what=sizes, path=output))
     if facts.get("components_loss") is not None:
         errors = {"error": facts["valid_loss"], "components": facts["components_loss"]}
         say(message("terminal.components", **errors))
     say(message("terminal.next", command=_next_command(learned, output)))
+
+
+def _size(name: str, value: int) -> str:
+    return message("terminal.size", value=value, name=translated(name.replace("_", " ")))
 
 
 def _of_vectors(recipe: str, config: Path | None, options: dict[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ import typer
 from foretext.base.errors import SettingError
 from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, Overwrite, given_options, print_json, refuse_options
+from foretext.messages import message, translated
 
 __all__ = ["quantize"]
 
@@ -78,10 +79,12 @@ def quantize(
     if as_json:
         print_json(result)
         return
-    say(f"{result['bytes']:,} bytes: {target}")
+    say(message("terminal.bytes", bytes=result["bytes"], path=target))
     if test is not None:
         name = result.get("figure", "accuracy")
-        say(f"{name} {result[name]:.4f}, before {result[f'{name}_before']:.4f}")
+        before, after = (result[key] for key in (f"{name}_before", name))
+        figure = translated(name.replace("_", " "))
+        say(message("terminal.quantize.figure", figure=figure, after=after, before=before))
 
 
 def _classifier(
@@ -91,12 +94,16 @@ def _classifier(
 
     classifier = FastTextClassifier.load(run)
     small = classifier.quantize(given.pop("train", None), **given)
-    small.save(target, overwrite=overwrite, note=lambda text: say(f"note: {text}", error=True))
+    small.save(target, overwrite=overwrite, note=_note)
     result = _written(target)
     if test is not None:
         accuracies = [each.evaluate(test)["accuracy"] for each in (classifier, small)]
         result |= dict(zip(("accuracy_before", "accuracy"), accuracies, strict=True))
     return result
+
+
+def _note(text: str) -> None:
+    say(message("terminal.note", said=text), error=True)
 
 
 def _network(run: Path, target: Path, test: str | None, *, overwrite: bool) -> dict[str, Any]:

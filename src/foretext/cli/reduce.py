@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.terminal import say
 from foretext.cli.shared import AsJson, Overwrite, Quiet, RunArgument, print_json
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors
@@ -65,10 +66,17 @@ def reduce(
     if as_json:
         print_json(result)
         return
-    beside = f" (pca: {rates['components_rate']:.1%})" if "components_rate" in rates else ""
+    key = "beside_components" if "components_rate" in rates else "done"
     say(
-        f"{counted(len(vectors), 'word')}, {dim} of {vectors.vector_size} dimensions with "
-        f"{rates['variance_rate']:.1%} of the variance{beside}: {target}"
+        message(
+            f"terminal.reduce.{key}",
+            words=number_of("word", len(vectors)),
+            dim=dim,
+            size=vectors.vector_size,
+            rate=rates["variance_rate"],
+            components=rates.get("components_rate"),
+            path=target,
+        )
     )
 
 

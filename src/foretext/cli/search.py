@@ -14,6 +14,7 @@ import typer
 from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
 from foretext.cli.shared import AsJsonLines, print_json, read_texts
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from foretext.search import Hit, Results
@@ -78,8 +79,7 @@ def search(
         opened.use_model(model)
     if by != "words" and not exact and opened.has_graph and not opened.is_approximate:
         say(
-            "foretext: usearch is not installed, so all vectors are compared; "
-            "`pip install 'foretext[index]'` makes this faster.",
+            f"foretext: {message('terminal.search.no_graph')}",
             error=True,
         )
     settings = BM25(k1=k1, b=b)
@@ -107,7 +107,7 @@ def _queries(given: list[str], file: str | None) -> Iterator[str | None]:
 def _typed() -> Iterator[str | None]:
     """Yield what a person types, until an empty line or the end of input."""
     while True:
-        say("query: ", end="", error=True)
+        say(message("terminal.search.query"), end=" ", error=True)
         line = sys.stdin.readline()
         if not line.strip():
             return
@@ -131,15 +131,16 @@ def _show(found: Results) -> None:
     """Print what was found for a query, for a person."""
     say(f"{found.query}\n")
     for note in found.notes:
-        say(f"  note: {note}\n")
+        say(f"  {message('terminal.note', said=note)}\n")
     for rank, hit in enumerate(found, 1):
         say(f"  {rank}. {hit.score:.4f}  {_places(hit)}")
         say(textwrap.indent(_passage(hit.text), " " * 5) + "\n")
 
 
 def _places(hit: Hit) -> str:
-    more = f" and {len(hit.others)} more" if hit.others else ""
-    return f"{hit.place}{more}"
+    if not hit.others:
+        return str(hit.place)
+    return message("terminal.search.more", place=hit.place, number=len(hit.others))
 
 
 def _passage(text: str) -> str:

@@ -13,6 +13,7 @@ from foretext.base.interruption import STOPPED, lent_signals
 from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
 from foretext.cli.shared import given_options, print_json
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from foretext.serving.running import Listening
@@ -139,12 +140,12 @@ def serve(
                 lambda seconds: _announce(models, listening, seconds, as_json=as_json),
             )
     except KeyboardInterrupt:
-        say("foretext: Stopped at once; requests were left without an answer.", error=True)
+        say(f"foretext: {message('terminal.serve.stopped_at_once')}", error=True)
         sys.stdout.flush()
         os._exit(STOPPED)  # the model's thread computes on, and no thread can be ended
     finally:
         listening.close()
-    say("foretext: Stopped; every request that was accepted has its answer.", error=True)
+    say(f"foretext: {message('terminal.serve.stopped')}", error=True)
 
 
 def _overrides(settings: list[str]) -> dict[str, Any]:
@@ -165,7 +166,6 @@ def _announce(models: Models, listening: Listening, seconds: float, *, as_json: 
         print_json({"url": listening.url, "models": served, **took})
         return
     names = ", ".join(f"{model.name} ({model.kind})" for model in models)
-    ready = "" if age is None else f"ready after {age:.1f} s, "
-    say(
-        f"{listening.url} serves {names}; {ready}models loaded in {seconds:.1f} s. Ctrl-C stops it."
-    )
+    key = "loaded" if age is None else "ready"
+    loaded = message(f"terminal.serve.{key}", seconds=seconds, age=age)
+    say(message("terminal.serve.serves", url=listening.url, names=names, loaded=loaded))

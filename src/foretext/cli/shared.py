@@ -24,7 +24,7 @@ from foretext.cli.completion import (
     complete_setting_of_recipe,
     complete_setting_of_task,
 )
-from foretext.messages import choose_language
+from foretext.messages import choose_language, message, translated
 
 if TYPE_CHECKING:
     from foretext.progress import Progress
@@ -61,6 +61,7 @@ __all__ = [
     "read_texts",
     "reading",
     "refuse_options",
+    "titles",
     "with_common_options",
 ]
 
@@ -202,6 +203,11 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: st
     Console(soft_wrap=False).print(table)
 
 
+def titles(*keys: str) -> list[str]:
+    """Return the titles of a table's columns by the keys of their messages."""
+    return [message(key) if key else "" for key in keys]
+
+
 def print_definitions(definitions: Iterable[tuple[str, str]]) -> None:
     """Print terms, and what they mean beside them, as `--help` does."""
     definitions = [(visible(term), visible(meaning)) for term, meaning in definitions]
@@ -256,8 +262,9 @@ def refuse_options(run: Path, kind: str, options: Iterable[str]) -> None:
         SettingError: there is one.
     """
     for name in options:
+        option = f"--{name.replace('_', '-')}"
         raise SettingError(
-            f"--{name.replace('_', '-')} has no effect: {run} holds {kind}; leave it out."
+            message("errors.option.of_kind", option=option, run=run, kind=translated(kind))
         )
 
 

@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
 from foretext.cli.row_options import Reading, Text, TextA, TextB
 from foretext.cli.shared import AsJson, Encoding, Overwrite, Quiet, given_options, print_json
+from foretext.messages import commas, message
 from foretext.tasks.named_columns import reading_options
 
 __all__ = ["suggest"]
@@ -129,9 +130,15 @@ def suggest(
 
 def _show(result: dict[str, Any]) -> None:
     names = ("repeated", "empty", "labelled")
-    left_out = ", ".join(f"{result[name]:,} {name}" for name in names if result[name])
-    without = f", without {left_out}" if left_out else ""
-    by = {"both": "uncertainty and coverage"}.get(result["by"], result["by"])
-    vectors = f", vectors of {result['vectors']}" if "vectors" in result else ""
-    say(f"{counted(result['suggested'], 'text')} of {result['texts']:,}{without}, by {by}{vectors}")
-    say(f"{result['output']} is kept; label the texts in it, and finetune on the labelled file")
+    left_out = [_said(name, number=result[name]) for name in names if result[name]]
+    texts = number_of("text", result["suggested"])
+    parts = [_said("texts", texts=texts, total=result["texts"])]
+    parts += [_said("without", left_out=commas(left_out))] if left_out else []
+    parts.append(_said(f"by.{result['by']}"))
+    parts += [_said("vectors", model=result["vectors"])] if "vectors" in result else []
+    say(commas(parts))
+    say(_said("next", path=result["output"]))
+
+
+def _said(name: str, **values: object) -> str:
+    return message(f"terminal.suggest.{name}", **values)

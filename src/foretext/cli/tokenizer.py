@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.terminal import say
 from foretext.cli.shared import (
     Address,
@@ -24,6 +24,7 @@ from foretext.cli.shared import (
     print_table,
     reading,
 )
+from foretext.messages import commas, message
 
 __all__ = ["tokenizer"]
 
@@ -94,7 +95,8 @@ def tokenizer(
         chosen = (
             f"{part}.{name} = {value}" for part in given for name, value in given[part].items()
         )
-        say(f"note: auto: {', '.join(chosen)}", error=True)
+        said = message("terminal.tokenizer.auto", settings=commas(chosen))
+        say(message("terminal.note", said=said), error=True)
     learned = learn_tokenizer(
         kind,
         given.get("tokenizer", {}),
@@ -109,18 +111,28 @@ def tokenizer(
     if as_json:
         print_json(result)
     else:
-        _show(result, "the text given" if test else "the beginning of its own text")
+        _show(result, "given" if test else "own")
 
 
-def _show(result: dict[str, Any], where: str) -> None:
-    """Print the figures, the longest tokens and a few texts as they are cut."""
+def _show(result: dict[str, Any], text: str) -> None:
+    """Print the figures, the longest tokens and a few texts as they are cut.
+
+    Args:
+        result: of the command.
+        text: which one was cut; a name of the messages.
+    """
     rows = [
-        (name.replace("_", " "), f"{value:,.3f}" if isinstance(value, float) else f"{value:,}")
+        (
+            message(f"terminal.tokenizer.figure.{name}"),
+            f"{value:,.3f}" if isinstance(value, float) else f"{value:,}",
+        )
         for name, value in result.items()
         if isinstance(value, int | float)
     ]
-    print_table(["", ""], rows, title=f"On {where}:")
-    say(f"\nlongest tokens: {'  '.join(result['longest_tokens'])}\n")
+    print_table(["", ""], rows, title=message(f"terminal.tokenizer.on.{text}"))
+    longest = message("terminal.tokenizer.longest", tokens="  ".join(result["longest_tokens"]))
+    say(f"\n{longest}\n")
     for example in result["examples"]:
         say(" | ".join(example["tokens"]))
-    say(f"\n{counted(result['vocab_size'], 'token')}: {result['tokenizer']}")
+    size = number_of("token", result["vocab_size"])
+    say(f"\n{message('terminal.made', what=size, path=result['tokenizer'])}")

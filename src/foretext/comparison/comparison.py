@@ -26,10 +26,11 @@ from foretext.artifact import load_task
 from foretext.base.errors import ModelFileError
 from foretext.base.files import atomic_file
 from foretext.comparison.label_curve import curve_lines
-from foretext.messages import message
+from foretext.messages import message, translated
 from foretext.report.comparison_files import COMPARED, read_comparison
 from foretext.report.page import duration
 from foretext.report.task_card import POINTS, figure_name, figure_text
+from foretext.report.text_columns import text_columns
 from foretext.tasks.predictor import Predictor
 
 __all__ = [
@@ -49,7 +50,6 @@ BEST, RESULTS = "best", "results.csv"
 Content = Mapping[str, Any]
 
 LEFT_OUT = "left out"  # the status of what never took part
-TIED, NOT_LEARNED = "tied with the best", "has not learned"
 MEGABYTE = 1e6
 
 COLUMNS = ("method", "task", "seed", "metric_error", "time_train_s", "time_infer_s")
@@ -129,7 +129,7 @@ class Comparison:
             temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
 
     def __str__(self) -> str:
-        said = [*(f"Warning: {each}" for each in self.warnings), text_table(self.content)]
+        said = [*_warnings(self.content), text_table(self.content)]
         curve = self.label_curve
         if curve is not None:
             said += ["", *curve_lines(curve, self.content["judged_by"]), ""]
@@ -165,11 +165,10 @@ def text_table(content: Content) -> str:
     """
     head, body = _cells(content)
     measured = [row for row in body if row[1]]
-    widths = [max(map(len, column)) for column in zip(head, *measured, strict=True)]
-    lines = [_line(row, widths) for row in [head, *measured]]
+    lines = text_columns([head, *measured], left=(0, len(head) - 1))
     left_out = [each["name"] for each in content["candidates"] if each["status"] == LEFT_OUT]
     others = [f"{row[0]} {row[-1]}" for row in body if not row[1] and row[0] not in left_out]
-    said = f"left out, for reasons that the page gives: {', '.join(left_out)}"
+    said = message("terminal.compare.left_out", names=", ".join(left_out))
     return "\n".join([*lines, *others, *([said] if left_out else [])])
 
 
@@ -179,7 +178,7 @@ def html_table(content: Content, recommendation: str | None) -> str:
     rows = "".join(_tr("td", row) for row in body)
     curve = content["label_curve"]
     said = [] if curve is None else [curve["sentence"]]
-    said += [f"Warning: {each}" for each in content["warnings"]]
+    said += _warnings(content)
     said.append(recommendation or _instead(content))
     above = "".join(f"<p>{html.escape(each)}</p>" for each in said)
     return f"{above}<table><thead>{_tr('th', head)}</thead><tbody>{rows}</tbody></table>"
@@ -194,12 +193,8 @@ def _instead(content: Content) -> str:
     )
 
 
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    """Return cells under each other: names and remarks on the left, numbers on the right."""
-    name, *numbers, remark = row
-    first, *others, _ = widths
-    cells = [cell.rjust(width) for cell, width in zip(numbers, others, strict=True)]
-    return "  ".join([name.ljust(first), *cells, remark]).rstrip()
+def _warnings(content: Content) -> list[str]:
+    return [message("terminal.compare.warning", said=each) for each in content["warnings"]]
 
 
 def _row(candidate: Mapping[str, Any]) -> dict[str, Any]:
@@ -229,14 +224,19 @@ def _row(candidate: Mapping[str, Any]) -> dict[str, Any]:
 def _cells(content: Content) -> tuple[list[str], list[list[str]]]:
     """Return the head and the rows of the table for people."""
     figure = figure_name(content["judged_by"])
-    head = ["candidate", f"{figure}, {_part(content)}", "95 %", "to fit", "ms a row", "MB", ""]
+    part = message(f"terminal.compare.part.{content['part']}")
+    head = [
+        message("tables.candidate"),
+        message("tables.figure_on", figure=figure, part=part),
+        "95 %",
+        message("tables.to_fit"),
+        message("tables.milliseconds_a_row"),
+        "MB",
+        "",
+    ]
     rows = table_rows(content)
     shown = [_shown(row, content["judged_by"], is_first=row is rows[0]) for row in rows]
     return head, shown
-
-
-def _part(content: Content) -> str:
-    return "test" if content["part"] == "test" else "held out"
 
 
 def _shown(row: Mapping[str, Any], judged_by: str, *, is_first: bool) -> list[str]:
@@ -248,19 +248,27 @@ def _shown(row: Mapping[str, Any], judged_by: str, *, is_first: bool) -> list[st
     return [
         row["name"],
         figure_text(judged_by, row["score"]),
-        " to ".join(interval),
+        message("terminal.compare.interval", low=interval[0], high=interval[1]) if interval else "",
         "" if row["seconds"] is None else duration(row["seconds"]),
         "" if milliseconds is None else f"{milliseconds:.3g}",
         "" if size is None else f"{size:.3g}",
-        NOT_LEARNED if row["not_learned"] else TIED if row["tie"] and not is_first else "",
+        _mark(row, is_first=is_first),
     ]
+
+
+def _mark(row: Mapping[str, Any], *, is_first: bool) -> str:
+    if row["not_learned"]:
+        return message("terminal.compare.has_not_learned")
+    return message("terminal.compare.tied") if row["tie"] and not is_first else ""
 
 
 def _remark(row: Mapping[str, Any], judged_by: str) -> str:
     """Say what became of a candidate that was not measured."""
     valid = row["valid"]
-    held_out = "" if valid is None else f" with {figure_text(judged_by, valid)} held out"
-    return f"{row['status']}{held_out}: {row['sentence']}"
+    said = {"status": translated(row["status"]), "sentence": translated(row["sentence"])}
+    if valid is None:
+        return message("terminal.compare.remark", **said)
+    return message("terminal.compare.remark_held_out", value=figure_text(judged_by, valid), **said)
 
 
 def _megabytes(size: int | None) -> float | None:

@@ -44,6 +44,7 @@ from foretext.finetuning.rows import read_rows, read_unlabelled
 from foretext.finetuning.run import run_finetuning
 from foretext.finetuning.task_rows import sampled
 from foretext.finetuning.unchanged import CONTENT, write_sections
+from foretext.messages import message
 from foretext.progress import is_quiet
 from foretext.recipe.same_settings import check_same
 from foretext.report.run_report import write_report
@@ -342,7 +343,7 @@ def _content(curve: _Curve, quiet: bool | None) -> dict[str, Any]:
     """Learn what is missing, and return the points of the curve."""
     name, number = str(curve.recipe.base), len(curve.train)
     if curve.clipped and not is_quiet(quiet):
-        say(f"note: {curve.clipped}", error=True)
+        say(message("terminal.note", said=curve.clipped), error=True)
     tried = list(_tried(curve, quiet))
     kept = KeptAnswers.of(curve.test, curve.model.answer_rows(curve.test))
     measured = [
@@ -369,7 +370,8 @@ def _tried(curve: _Curve, quiet: bool | None) -> Iterator[dict[str, Any]]:
     for cell in curve.cells:
         found: dict[str, Any] = {"score": None, "seconds": 0.0, "sentence": None}
         if not is_quiet(quiet):
-            say(f"learning from {cell.labels:,} labels, draw {cell.draw + 1}", error=True)
+            said = message("terminal.curve.learning", labels=cell.labels, draw=cell.draw + 1)
+            say(said, error=True)
         try:
             reply = worker.run(_job(curve, cell))
             found = {**found, "score": reply.score, "seconds": reply.seconds}

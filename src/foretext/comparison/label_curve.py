@@ -17,14 +17,15 @@ from foretext.comparison.label_advice import (
 )
 from foretext.comparison.label_scores import LabelScores, MeasuredCell
 from foretext.comparison.ledger import Ledger, Outcome, Plan
+from foretext.messages import message
 from foretext.report.task_card import POINTS, figure_name, figure_text
+from foretext.report.text_columns import text_columns
 
 __all__ = ["curve_content", "curve_lines", "label_content"]
 
 Content = dict[str, Any]
 
 BEST, TIE = "*", "="  # marks of the highest score with so many labels, and of a tie with it
-MARKS = "* is the highest with so many labels; = its difference to that may be chance"
 MOST_FAILURES = 5  # that are shown
 
 
@@ -103,17 +104,13 @@ def curve_lines(curve: Mapping[str, Any], judged_by: str) -> list[str]:
     A score that is the highest with so many labels has a mark, and so have those that tie with it.
     """
     head, body = _cells(curve, judged_by)
-    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
-    lines = [
-        "  ".join([name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])]).rstrip()
-        for name, *numbers in [head, *body]
-    ]
-    said = [MARKS] if len(body) > 1 else []
-    return [*lines, *said, *_failed(curve), curve["sentence"]]
+    said = [message("terminal.curve.marks")] if len(body) > 1 else []
+    return [*text_columns([head, *body]), *said, *_failed(curve), curve["sentence"]]
 
 
 def _cells(curve: Mapping[str, Any], judged_by: str) -> tuple[list[str], list[list[str]]]:
-    head = [f"{figure_name(judged_by)} by labels", *(f"{number:,}" for number in curve["labels"])]
+    title = message("tables.by_labels", figure=figure_name(judged_by))
+    head = [title, *(f"{number:,}" for number in curve["labels"])]
     rows = []
     for line in curve["lines"]:
         points = {point["labels"]: point for point in line["points"]}
@@ -128,12 +125,17 @@ def _failed(curve: Mapping[str, Any]) -> list[str]:
     """Return a sentence for each cell that failed, of many the first ones."""
     failed = [each for each in curve["cells"] if each["sentence"]]
     said = [
-        f"{each['name']} with {each['labels']:,} labels, draw {each['draw'] + 1}: "
-        f"{each['sentence']}"
+        message(
+            "terminal.curve.failed",
+            name=each["name"],
+            labels=each["labels"],
+            draw=each["draw"] + 1,
+            sentence=each["sentence"],
+        )
         for each in failed[:MOST_FAILURES]
     ]
     more = len(failed) - MOST_FAILURES
-    return [*said, f"{more} more failed"] if more > 0 else said
+    return [*said, message("terminal.curve.more", number=more)] if more > 0 else said
 
 
 def _few(ledger: Ledger, candidate: Candidate, outcome: Outcome) -> Iterator[MeasuredCell]:

@@ -39,7 +39,7 @@ from foretext.comparison.turn import Comparing
 from foretext.comparison.worker import JobFailed, Prepare, Worker
 from foretext.finetuning.bases import is_name
 from foretext.finetuning.unchanged import write_sections
-from foretext.messages import message
+from foretext.messages import commas, message
 from foretext.pretraining.shared import shared_parts
 from foretext.progress import is_quiet
 from foretext.progress.budget import Budget
@@ -155,17 +155,23 @@ def _tell_plan(comparing: Comparing) -> None:
     if comparing.quiet:
         return
     plan, request = comparing.plan, comparing.request
-    rows = ", ".join(f"{number:,} {part}" for part, number in plan.rows.items() if number)
+    rows = commas(
+        message(f"terminal.compare.rows.{part}", number=number)
+        for part, number in plan.rows.items()
+        if number
+    )
     for warning in plan.warnings:
         say(message("findings.size.warning", said=warning), error=True)
     for note in plan.notes:
         say(message("terminal.note", said=note), error=True)
     names = ", ".join(candidate.name for candidate in plan.candidates)
     time = duration(request.budget_seconds)
-    say(f"{len(plan.candidates)} candidates in {time} ({rows} rows): {names}", error=True)
+    known = {"number": len(plan.candidates), "time": time, "rows": rows, "names": names}
+    say(message("terminal.compare.plan", **known), error=True)
     if plan.labels:
-        numbers = ", ".join(f"{number:,}" for number in plan.labels)
-        say(f"each learns from {numbers} labels, {request.draws} draws of each number", error=True)
+        numbers = commas(f"{number:,}" for number in plan.labels)
+        said = message("terminal.compare.learns", numbers=numbers, draws=request.draws)
+        say(said, error=True)
 
 
 def _tell_turn(
@@ -177,9 +183,17 @@ def _tell_turn(
     score = outcome.sentence
     if outcome.score is not None and outcome.judged_by is not None:
         figure = figure_text(outcome.judged_by, outcome.score)
-        score = f"{figure_name(outcome.judged_by)} {figure} on held-out rows"
-    times = f"{duration(outcome.used)} used, {duration(max(shares.budget.left, 0.0))} left"
-    say(f"round {outcome.round}, {candidate.name}: {score} ({times})", error=True)
+        name = figure_name(outcome.judged_by)
+        score = message("terminal.compare.score", figure=name, value=figure)
+    said = message(
+        "terminal.compare.turn",
+        round=outcome.round,
+        name=candidate.name,
+        score=score,
+        used=duration(outcome.used),
+        left=duration(max(shares.budget.left, 0.0)),
+    )
+    say(said, error=True)
 
 
 def name_given_rows(folder: Path, request: CompareRequest) -> None:

@@ -205,9 +205,12 @@ class Turn:
     def _tell(self, cell: CellOutcome) -> None:
         """Say in a line what came of few labels; their trainings show no progress."""
         if not self.comparing.quiet:
-            said = f"score {cell.score:.3f}" if cell.score is not None else cell.sentence
-            where = f"{self.candidate.name}, {cell.labels:,} labels, draw {cell.draw + 1}"
-            say(f"{where}: {said} ({duration(cell.seconds)})", error=True)
+            known = {"name": self.candidate.name, "labels": cell.labels, "draw": cell.draw + 1}
+            found = cell.sentence
+            if cell.score is not None:
+                found = message("terminal.curve.score", value=cell.score)
+            took = duration(cell.seconds)
+            say(message("terminal.curve.cell", said=found, time=took, **known), error=True)
 
     def _learn(self, base: str, cell: Cell, seconds: float) -> FinetuneReply:
         """Learn the task with the labels and the seed of a cell, in its time."""

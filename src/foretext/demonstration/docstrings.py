@@ -21,6 +21,7 @@ from foretext.demonstration.python_files import (
     python_files,
     python_folders,
 )
+from foretext.messages import message
 from foretext.progress import Progress
 
 __all__ = ["Docstring", "harvest_docstrings", "write_docstrings"]
@@ -81,7 +82,9 @@ def write_docstrings(
         atomic_file(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="\n") as file,
     ):
-        with Progress("reading docstrings", limit_bytes, "bytes", quiet=quiet) as progress:
+        with Progress(
+            message("progress.reading_docstrings"), limit_bytes, "bytes", quiet=quiet
+        ) as progress:
             for document in harvest_docstrings(folders, limit_bytes=limit_bytes):
                 written = f"{document.text}\n\n"
                 file.write(written)

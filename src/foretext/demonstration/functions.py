@@ -19,6 +19,7 @@ from foretext.base.files import atomic_file
 from foretext.corpus.sentences import split_sentences
 from foretext.demonstration.prose import prose_paragraphs
 from foretext.demonstration.python_files import definitions_in, python_files, python_folders
+from foretext.messages import message
 from foretext.progress import Progress
 
 __all__ = ["DocumentedFunction", "harvest_functions", "write_functions"]
@@ -81,7 +82,9 @@ def write_functions(
         OutputError: a file cannot be written.
     """
     lines: tuple[list[str], list[str]] = [], []
-    with Progress("reading functions", limit, "functions", quiet=quiet) as progress:
+    with Progress(
+        message("progress.reading_functions"), limit, "functions", quiet=quiet
+    ) as progress:
         for function in islice(harvest_functions(folders), limit):
             row = {"source": function.code, "target": function.summary}
             lines[_is_tested(function.path)].append(json.dumps(row, ensure_ascii=False) + "\n")

@@ -20,6 +20,7 @@ from foretext.exporting.form import Computed, ExportForm, Texts, check_packages
 from foretext.exporting.parity import Parity
 from foretext.exporting.texts import compared_rows
 from foretext.kinds import KINDS, TASK, Kind
+from foretext.messages import message
 from foretext.progress import Progress, is_quiet
 
 __all__ = ["RECORD", "Exported", "compared", "export"]
@@ -90,7 +91,7 @@ def export(
     form = opened_form(run, to)
     folder_of_run = opened_run(run).path
     rows, num_own = compared_rows(folder_of_run, texts, form.num_texts, form.model, asks=form.asks)
-    bar = Progress("exporting", len(rows), "texts", quiet=is_quiet(quiet))
+    bar = Progress(message("progress.exporting"), len(rows), "texts", quiet=is_quiet(quiet))
     with bar, closing(form), atomic_folder(output) as folder:
         form.write(folder)
         causes = form.read_otherwise(rows)

@@ -27,6 +27,7 @@ from foretext.finetuning.bases import Origin
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import BaseModel
 from foretext.language_model import LanguageModel
+from foretext.messages import message
 from foretext.objectives.base import Objective
 from foretext.progress.budget import Budget
 from foretext.progress.checkpoint import Checkpoints, check_arrays
@@ -193,7 +194,7 @@ def _continued(
     before = _loss(model, held_out)
     context = RunContext(
         job.run.path,
-        title="pretraining on the texts",
+        title=message("progress.pretraining_on_the_texts"),
         checkpoints=Checkpoints(folder, job.note),
         resume=job.resume,
         quiet=job.quiet,

@@ -31,6 +31,7 @@ from foretext.finetuning.teachers import (
     opened_teacher,
     taught,
 )
+from foretext.messages import message
 from foretext.objectives.criterion import Criterion
 from foretext.progress import human_seconds
 from foretext.progress.budget import Budget
@@ -257,7 +258,7 @@ def _own_teacher(
     job, name, began = learner.job, str(learner.job.recipe.teacher), time.monotonic()
     context = RunContext(
         job.run.path,
-        title="teacher",
+        title=message("progress.teacher"),
         checkpoints=Checkpoints(job.run.checkpoints / FOLDER, job.note),
         resume=job.resume,
         quiet=job.quiet,

@@ -11,7 +11,7 @@ from typing import Any
 
 from foretext.corpus.sources import find_sources
 from foretext.finetuning.recipe import Sections, TaskRecipe
-from foretext.messages import ended
+from foretext.messages import ended, message
 from foretext.pretraining.job import Job
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
@@ -82,7 +82,9 @@ class FinetuneJob(Job):
         self, seed: int, *, num_seeds: int, budget: Budget | None = None
     ) -> Iterator[RunContext]:
         """Open what the training of a seed writes to, with the time that it may take."""
-        title = self.recipe.task if num_seeds == 1 else f"{self.recipe.task}, seed {seed + 1}"
+        title = task = self.recipe.task
+        if num_seeds > 1:
+            title = message("progress.seed", task=task, seed=seed + 1)
         folder = self.run.checkpoints / f"seed-{seed + 1}"
         metrics = self.metrics_of(seed)
         with self.context(title, metrics=metrics, checkpoints=folder) as context:

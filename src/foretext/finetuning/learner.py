@@ -16,6 +16,7 @@ from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
+from foretext.messages import message
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
@@ -303,7 +304,7 @@ class Learner(ABC):
         everything = replace(rows, train=[*rows.train, *rows.valid], valid=[], some=None)
         context = RunContext(
             self.job.run.path,
-            title="all rows",
+            title=message("progress.all_rows"),
             quiet=self.job.quiet,
             budget=None if budget is None else budget(),
         )

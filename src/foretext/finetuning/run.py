@@ -26,6 +26,7 @@ from foretext.finetuning.seeds import Outcome, best_of, train_seeds
 from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.unchanged import keep_given
 from foretext.finetuning.writing import examined, keep, task_facts
+from foretext.messages import message
 from foretext.pretraining.job import run_folder
 from foretext.progress import MetricsLog, Progress, is_quiet
 from foretext.progress.budget import tell_of_compiling
@@ -181,7 +182,7 @@ def _searched(learner: Learner, rows: TaskRows) -> Found | None:
     job.run.trials.unlink(missing_ok=True)
     with (
         MetricsLog(job.run.trials) as log,
-        Progress("searching", seconds, "seconds", quiet=job.quiet) as bar,
+        Progress(message("progress.searching"), seconds, "seconds", quiet=job.quiet) as bar,
     ):
         found = learner.search(rows, seconds, _Follower(log, bar))
     with atomic_file(kept) as temporary:

@@ -62,7 +62,9 @@ _WRITTEN: dict[Language, dict[str, str]] = {
 
 def translated(text: str) -> str:
     """Return a stored text in the language of here; one that is not of the catalogue as it is."""
-    return text if len(text) > MOST_LETTERS else _translated(text, language())
+    into = language()
+    is_english = into == "en" and text.isascii()  # no Chinese message is
+    return text if is_english or len(text) > MOST_LETTERS else _translated(text, into)
 
 
 @lru_cache(maxsize=4096)

@@ -21,6 +21,7 @@ from foretext.data.token_file import TokenFile, Tokens, described
 from foretext.data.token_writer import write_tokens
 from foretext.interop.hugging_face import save_hugging_face
 from foretext.language_model import LanguageModel
+from foretext.messages import message
 from foretext.nn.device import DeviceName, choose_device
 from foretext.objectives.base import Objective
 from foretext.pretraining.best_weights import ending_warning, keeps_best
@@ -325,7 +326,9 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
         shared.folder.keep_used(job.run)
     with (
         reading(job, passes=1),
-        Progress("encoding text", text.num_bytes, "bytes", quiet=job.quiet) as bar,
+        Progress(
+            message("progress.encoding_text"), text.num_bytes, "bytes", quiet=job.quiet
+        ) as bar,
     ):
         tokens = write_tokens(
             text,

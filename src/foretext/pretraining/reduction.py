@@ -9,6 +9,7 @@ import numpy as np
 
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.language_model.codec import Codec
+from foretext.messages import message
 from foretext.pretraining.autoencoders import train_autoencoder
 from foretext.progress import is_quiet
 from foretext.progress.run_context import RunContext
@@ -41,7 +42,9 @@ def code_vectors(
     _check(vectors, dim, method)
     recipe = Recipe.from_settings(METHODS[method], {"dim": dim, "seed": seed, "valid_rate": 0.0})
     recipe = recipe.with_settings("training", epochs=_epochs(recipe, len(vectors)))
-    context = RunContext(Path(), title=f"{method} autoencoder", quiet=is_quiet(quiet))
+    context = RunContext(
+        Path(), title=message("progress.autoencoder", method=method), quiet=is_quiet(quiet)
+    )
     codec, _ = train_autoencoder(recipe, vectors.vectors, context)
     coded = WordVectors(
         vectors.index_to_key, codec.encode(vectors.vectors), vectors.counts, split=vectors.split

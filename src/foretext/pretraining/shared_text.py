@@ -10,6 +10,7 @@ from foretext.corpus import Corpus
 from foretext.corpus.text_shards import TextShards
 from foretext.data.token_file import TokenFile, Tokens
 from foretext.data.token_writer import write_tokens
+from foretext.messages import message
 from foretext.pretraining.building import objective_class
 from foretext.pretraining.shared import SharedFolder
 from foretext.progress import Progress
@@ -58,7 +59,9 @@ class SharedText:
 
         def encode(folder: Path) -> None:
             text = self.text
-            with Progress("encoding text", text.num_bytes, "bytes", quiet=self.quiet) as bar:
+            with Progress(
+                message("progress.encoding_text"), text.num_bytes, "bytes", quiet=self.quiet
+            ) as bar:
                 write_tokens(
                     text,
                     tokenizer,
@@ -89,7 +92,9 @@ def learned_tokenizer(
         SettingError: a setting does not suit it.
     """
     kind, config = recipe.parts["tokenizer"]
-    with Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=quiet) as bar:
+    with Progress(
+        message("progress.learning", kind=kind), text.num_bytes, "bytes", quiet=quiet
+    ) as bar:
         return learn_subwords(
             str(kind),
             config.model_dump(),

@@ -36,6 +36,7 @@ from foretext.corpus import Corpus
 from foretext.corpus.texts import TextSource, found_sources
 from foretext.language_model import LanguageModel
 from foretext.language_model.embedding import ReadTokens
+from foretext.messages import message
 from foretext.nn.pooling import through_layers
 from foretext.progress import Progress, is_quiet
 from foretext.tokenizers.laid_texts import LaidTexts, laid
@@ -113,7 +114,7 @@ def distill_static(
     began = time.monotonic()
     teacher = load_language_model(model) if isinstance(model, str | Path) else model
     texts = None if corpus is None else _drawn(Corpus(found_sources(corpus)), config)
-    with Progress("distilling", None, "rows", quiet=is_quiet(quiet)) as bar:
+    with Progress(message("progress.distilling"), None, "rows", quiet=is_quiet(quiet)) as bar:
         found = static_vectors(teacher, config, texts, bar.advance)
     found.facts.update(
         kind=KIND,

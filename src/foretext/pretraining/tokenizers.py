@@ -10,6 +10,7 @@ from foretext.base.errors import SettingError, did_you_mean
 from foretext.base.runtime import usable_cores
 from foretext.corpus import Corpus
 from foretext.corpus.text_shards import TextShards
+from foretext.messages import message
 from foretext.progress import Progress
 from foretext.progress.budget import tell_of_compiling
 from foretext.shards import ShardEngine
@@ -52,7 +53,9 @@ def learn_tokenizer(
     tokenizer_config(kind)
     shards = None if engine is None else _shards(kind, path, engine)
     tell_of_compiling(quiet=quiet)
-    with Progress(f"learning {kind}", text.num_bytes, "bytes", quiet=quiet) as bar:
+    with Progress(
+        message("progress.learning", kind=kind), text.num_bytes, "bytes", quiet=quiet
+    ) as bar:
         options: dict[str, Any] = {
             "workers": usable_cores(),
             "progress": bar,

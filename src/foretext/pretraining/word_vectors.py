@@ -319,7 +319,9 @@ class WordText:
         Raises:
             CorpusError: no word occurs often enough.
         """
-        with Progress("counting words", self.text.num_bytes, "bytes", quiet=self.quiet) as bar:
+        with Progress(
+            message("progress.counting_words"), self.text.num_bytes, "bytes", quiet=self.quiet
+        ) as bar:
             tokenizer = WordTokenizer.learn(
                 self.recipe.tokenizer,
                 self.words,
@@ -334,7 +336,9 @@ class WordText:
 
     def encoded(self, tokenizer: WordTokenizer, folder: Path, *, valid_rate: float = 0.0) -> Tokens:
         """Encode the text into a folder."""
-        with Progress("encoding text", self.text.num_bytes, "bytes", quiet=self.quiet) as bar:
+        with Progress(
+            message("progress.encoding_text"), self.text.num_bytes, "bytes", quiet=self.quiet
+        ) as bar:
             return write_tokens(
                 self.words,
                 tokenizer,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO, TypeVar
 
 from foretext.base.leaving import undone_when_leaving
 from foretext.base.terminal import show_cursor, visible
-from foretext.messages import message
+from foretext.messages import has_message, in_language, language, message
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,9 +48,9 @@ class Progress:
     """Shows how far a piece of work has come; `advance` it from one thread.
 
     Args:
-        title: what is being done, in a word or two.
+        title: what is being done, in a word or two of the reader's language.
         total: the amount of work in `unit`, or None when nobody knows.
-        unit: what is counted, in the plural: words, bytes, documents.
+        unit: what is counted, in the plural: words, bytes, documents; shown in that language.
         initial: what a resumed run had done before; it counts in the share, not in the rate.
         quiet: show nothing; None: show it on a terminal and in a notebook, and nowhere else.
             `done` and `rate` are kept all the same.
@@ -73,6 +73,7 @@ class Progress:
         self.initial = initial
         self.done = initial
         self.figures: dict[str, float] = {}
+        self._language = language()  # of whoever began the work; the bar's thread has no own one
         self._ended: float | None = None
         self._display = _choose_display(self, stream, quiet=quiet)
         self._begin()
@@ -167,25 +168,28 @@ class Progress:
 
     def facts(self) -> list[str]:
         """Return what is said beside the title: share, rate, figures, times."""
-        facts = [*self._amounts(), *self._figures()]
-        facts.append(human_seconds(self.elapsed))
-        if (left := self.seconds_left) is not None:
-            facts.append(message("terminal.left", time=human_seconds(left)))
+        with in_language(self._language):
+            facts = [*self._amounts(), *self._figures()]
+            facts.append(human_seconds(self.elapsed))
+            if (left := self.seconds_left) is not None:
+                facts.append(message("terminal.left", time=human_seconds(left)))
         return facts
 
     def _amounts(self) -> list[str]:
         """How much is done, and how fast; nothing of a stage, which cannot be measured."""
         if not self.unit:
             return []
-        amount = f"{human_count(self.done)} {self.unit}"
+        unit = _said("progress.unit", self.unit)
+        amount = f"{human_count(self.done)} {unit}"
         amounts = [amount if self.share is None else f"{100 * self.share:.0f} %"]
         if self.unit != "seconds":
-            amounts.append(f"{human_count(self.rate)} {self.unit}/s")
+            rate = human_count(self.rate)
+            amounts.append(message("progress.rate", rate=rate, unit=unit))
         return amounts
 
     def _figures(self) -> list[str]:
         return [
-            f"{name.replace('_', ' ')} {human_figure(value)}"
+            f"{_said('progress.figure', name)} {human_figure(value)}"
             for name, value in self.figures.items()
         ]
 
@@ -196,6 +200,12 @@ class Progress:
 
     def _working_seconds(self) -> float:
         return self.elapsed - self._idle
+
+
+def _said(table: str, name: str) -> str:
+    """Return a unit or a figure in the reader's language; one of code from outside by its name."""
+    key = f"{table}.{name}"
+    return message(key) if has_message(key) else name.replace("_", " ")
 
 
 class _Display(Protocol):
@@ -295,12 +305,13 @@ class TerminalBar(_Display):
 
     def _row(self, width: int) -> Table:
         """Return the line with a bar in the place that the text leaves."""
+        from rich.cells import cell_len
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
 
         progress = self._progress
-        place = min(BAR_WIDTH, width - len(progress.line()) - 4)
+        place = min(BAR_WIDTH, width - cell_len(progress.line()) - 4)
         parts: list[RenderableType] = [Text(visible(progress.title))]
         if place > 0:
             pulse = progress.total is None and not progress.has_ended

@@ -10,12 +10,11 @@ from typing import Self
 
 from foretext.base.terminal import say
 from foretext.kernels.compile import when_compiling
+from foretext.messages import message
 
 __all__ = ["Budget", "Clock", "duration_option", "tell_of_compiling"]
 
 Clock = Callable[[], float]  # seconds from any moment; it never goes back
-
-LINE = "compiling kernels for this machine, once; the next run starts at once"
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def tell_of_compiling(*, quiet: bool) -> None:
 
 
 def _say() -> None:
-    say(LINE, error=True)
+    say(message("progress.compiling"), error=True)
 
 
 def _nothing() -> None:

@@ -14,6 +14,7 @@ from foretext.base.terminal import visible
 from foretext.messages import in_language, message
 from foretext.report.page import cell
 from foretext.report.showing import column_blocks
+from foretext.report.text_columns import padded
 from foretext.shown import Grid, Grids, Mark, Note, Part, Table, TokenLine, TokenLines
 
 if TYPE_CHECKING:
@@ -96,11 +97,11 @@ def _of_lines(part: TokenLines, width: int) -> Iterator[Text]:
         for label, tokens, marks in rows:
             if not any(tokens[start:end]):
                 continue
-            text = Text(_padded(label, label_width), style=LABEL)
+            text = Text(padded(label, label_width), style=LABEL)
             for column in range(start, min(end, len(tokens))):
                 mark = marks[column] if column < len(marks) else ""
                 text.append(GAP)
-                text.append(_padded(tokens[column], widths[column]), style=styles.get(mark, ""))
+                text.append(padded(tokens[column], widths[column]), style=styles.get(mark, ""))
             text.rstrip()
             yield text
     for mark, meant in legend.items():
@@ -164,7 +165,7 @@ def _of_grid(part: Grid, width: int) -> Iterator[Text]:
     for digits in _column_numbers(number, cell_width):
         yield Text(f"{' ' * label_width} {digits}", style=FAINT)
     for label, row in zip(labels, cells, strict=True):
-        text = Text(_padded(label, label_width), style=LABEL)
+        text = Text(padded(label, label_width), style=LABEL)
         for value in row[:number]:
             text.append(f" {value:>{cell_width}}", "cyan" if value == ON else "")
         yield text
@@ -202,7 +203,3 @@ def _short(text: str, most: int) -> str:
     while cell_len(text) > most - 1:
         text = text[:-1]
     return f"{text}…"
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - cell_len(text))

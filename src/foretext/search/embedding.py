@@ -11,6 +11,7 @@ import numpy as np
 from foretext.base.errors import ModelFileError
 from foretext.base.files import open_file, output_error
 from foretext.base.parsing import map_array
+from foretext.messages import message
 from foretext.progress import Progress
 from foretext.search.building import Building
 from foretext.search.embedder import Embedder
@@ -67,7 +68,9 @@ def embed_passages(
         OutputError: the vectors cannot be written.
     """
     done = _num_done(building.vectors, embedder.model.vector_size * np.dtype(dtype).itemsize)
-    with Progress("embedding", len(passages), "passages", initial=done, quiet=quiet) as bar:
+    with Progress(
+        message("progress.embedding"), len(passages), "passages", initial=done, quiet=quiet
+    ) as bar:
         for texts in blocks_of(passages, first=done):
             check()
             _append(building.vectors, stored_rows(embedder.embed(texts), dtype))

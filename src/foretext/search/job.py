@@ -121,7 +121,9 @@ class Job:
                 self._building, passages, embedder, dtype, check=self._check, quiet=quiet
             )
             keep_vectors(self._building, len(passages), dim, dtype)
-        with Progress("counting words", len(passages), "passages", quiet=quiet) as bar:
+        with Progress(
+            message("progress.counting_words"), len(passages), "passages", quiet=quiet
+        ) as bar:
             texts = (text for block in blocks_of(passages) for text in self._checked(block))
             write_word_index(self._folder.words, bar.over(texts), facts.words)
         if _wants_graph(self._config.approximate, len(passages)):
@@ -197,7 +199,9 @@ class Job:
         if self._before is not None:
             write_weights(path, read_weights(old, self._model))
         if not path.is_file():
-            with Progress("weighing words", len(passages), "passages", quiet=quiet) as bar:
+            with Progress(
+                message("progress.weighing_words"), len(passages), "passages", quiet=quiet
+            ) as bar:
                 blocks = (self._told(block, bar) for block in blocks_of(passages))
                 write_weights(path, idf_of(self._model, blocks))
         return Embedder(self._model, self._options, read_weights(path, self._model))
@@ -269,7 +273,9 @@ def build_graph(
     vectors, dim = StoredVectors(folder, facts), facts.model.dim
     graph = NeighborGraph(dim) if before is None else NeighborGraph.load(before.graph, dim)
     done = len(graph)
-    with Progress("indexing", len(vectors), "passages", initial=done, quiet=quiet) as bar:
+    with Progress(
+        message("progress.indexing"), len(vectors), "passages", initial=done, quiet=quiet
+    ) as bar:
         for start in range(done, len(vectors), BLOCK):
             check()
             rows = vectors.rows(slice(start, start + BLOCK))

@@ -13,6 +13,7 @@ from foretext.base.files import atomic_file, output_error
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.corpus.paragraphs import Paragraph, has_rows, paragraphs
 from foretext.corpus.sources import Source
+from foretext.messages import message
 from foretext.progress import Progress
 from foretext.search.cutting import Cutter
 from foretext.search.folder import IndexFolder, SourceFacts
@@ -58,7 +59,7 @@ def read_passages(
     facts = [*known, *(_facts(source, corpus) for source in new)]
     with (
         PassageWriter(folder, keep_duplicates=keep_duplicates, before=before) as writer,
-        Progress("reading", corpus.num_bytes, "bytes", quiet=quiet) as bar,
+        Progress(message("progress.reading"), corpus.num_bytes, "bytes", quiet=quiet) as bar,
     ):
         for number, source in enumerate(new, len(known)):
             for passage in cutter.passages(_advancing(source, corpus, bar, check)):

@@ -31,6 +31,7 @@ from foretext.data.rows.given import given_elements, shown
 from foretext.data.rows.inputs import Input
 from foretext.data.rows.label_formats import LabelTask, TaskFormat
 from foretext.data.rows.settings import Columns
+from foretext.messages import message
 from foretext.metrics import UncertaintyMeasure
 from foretext.progress import Progress
 from foretext.suggestion.coverage import cluster_centers, k_center
@@ -121,7 +122,7 @@ def suggest(
         assert predictor is not None
         return [task.priority or 0.0 for task in predictor.label_tasks(inputs, measure)]
 
-    with Progress("reading", None, "texts", quiet=quiet) as bar:
+    with Progress(message("progress.reading"), None, "texts", quiet=quiet) as bar:
         for count in pool.fill(reading.inputs(texts), None if chosen == "coverage" else doubts):
             bar.advance(count)
         if not pool.inputs:
@@ -129,7 +130,7 @@ def suggest(
         if chosen == "uncertainty":
             found = _least_sure(pool, number)
         else:
-            bar.stage("comparing")
+            bar.stage(message("progress.comparing"))
             own, covered = _vectors(pool, before, parts.embedder)
             weights = np.ones(len(own)) if chosen == "coverage" else pool.doubts
             found = _spread(own, covered, weights, number, spread, seed)

@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 
 from foretext.base.errors import SettingError
 from foretext.corpus.blocks import BLOCK, Advance, Blocks
+from foretext.messages import message
 from foretext.shown import Shown
 from foretext.tokenizers.library_additions import with_special_tokens
 from foretext.tokenizers.piece_trainer import learn_pieces
@@ -88,7 +89,7 @@ class Unigram(SubwordTokenizer):
         """
         sample = _sampled(corpus, config, progress)
         if progress is not None:
-            progress.stage(f"fitting pieces to {sample.rate:.0%} of the lines")
+            progress.stage(message("progress.fitting_pieces", rate=sample.rate))
         counts = _counted(sample, lowercase=config.lowercase)
         special, room = config.reserved, config.vocab_size - len(config.reserved)
         needed = len(set().union(*counts))

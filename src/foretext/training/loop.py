@@ -314,7 +314,7 @@ class Training:
         if not self.state.history:
             return {}
         last = self.state.history[-1]
-        return {"loss": last["loss"], "tokens a second": last["tokens_per_second"]}
+        return {"loss": last["loss"], "tokens_a_second": last["tokens_per_second"]}
 
     def _end(self) -> None:
         """Measure the final weights, unless the last step was measured; take the best ones back."""

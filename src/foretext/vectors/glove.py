@@ -23,6 +23,7 @@ from foretext.base.config import size_bytes
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.files import temporary_folder
 from foretext.data.token_file import Tokens
+from foretext.messages import message
 from foretext.progress import Progress
 from foretext.progress.budget import Budget, duration_option
 from foretext.progress.run_context import RunContext
@@ -178,7 +179,9 @@ class GloVe:
                 by_distance=self.config.by_distance,
             )
         num_words = float(self.vocabulary.counts[1:].sum())
-        with Progress("counting pairs", num_words, "words", quiet=context.quiet) as bar:
+        with Progress(
+            message("progress.counting_pairs"), num_words, "words", quiet=context.quiet
+        ) as bar:
             counted = count_cooccurrence(
                 self.tokens.train,
                 self.config.window,

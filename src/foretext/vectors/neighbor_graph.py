@@ -158,7 +158,7 @@ class NeighborIndex:
             MissingExtraError: usearch is not installed.
         """
         graph = NeighborGraph(vectors.vector_size)
-        with Progress("indexing", len(vectors), "words", quiet=quiet) as bar:
+        with Progress(message("progress.indexing"), len(vectors), "words", quiet=quiet) as bar:
             for start in range(0, len(vectors), _BLOCK_ROWS):
                 block = unit_rows(vectors.vectors[start : start + _BLOCK_ROWS])
                 graph.add(block)

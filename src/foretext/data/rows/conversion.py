@@ -39,6 +39,7 @@ from foretext.data.rows.tagged import TOKENS, TaggedConfig, TaggedSentence, read
 from foretext.data.rows.tagged_inputs import OF_TOKENS
 from foretext.data.rows.texts import LabelledText, read_texts
 from foretext.data.rows.token_lines import are_token_lines
+from foretext.messages import message
 from foretext.metrics import Notation, detect_notation, entity_spans
 
 __all__ = ["ConversionTask", "ConvertedLabels", "PlacedMisfit", "convert_labels"]
@@ -63,9 +64,9 @@ class PlacedMisfit(NamedTuple):
     @property
     def sentence(self) -> str:
         """What became of it, as a person reads it."""
-        if self.is_lost:
-            return f"{self.place}: '{self.entity}' overlaps '{self.other}' and is left out"
-        return f"{self.place}: '{self.entity}' is not whole tokens and became '{self.other}'"
+        key = "lost" if self.is_lost else "widened"
+        known = {"place": self.place, "entity": self.entity, "other": self.other}
+        return message(f"terminal.labels.{key}", **known)
 
     def record(self) -> dict[str, str]:
         """Return it as JSON has it."""

@@ -35,6 +35,7 @@ from foretext.exporting.page.checking import CheckFigures, Node, check_by_node, 
 from foretext.exporting.page.page_model import Answers, PageModel, numbers_of
 from foretext.exporting.page.runtime import found_runtime
 from foretext.exporting.page.storage import STORAGE_TYPES, packed, stored
+from foretext.messages import message
 from foretext.progress import Progress, human_bytes, is_quiet
 from foretext.tasks.fasttext.bin_file import holds_classifier
 from foretext.vectors.storage import StorageType
@@ -136,7 +137,7 @@ def export_page(
     own = _own_texts(run, model, texts)
     rows = check_texts(own, model.frequent_words)
     node = found_node()
-    with Progress("exporting", 3, "steps", quiet=is_quiet(quiet)) as bar:
+    with Progress(message("progress.exporting"), 3, "steps", quiet=is_quiet(quiet)) as bar:
         dtype = _smallest_type(model, rows)
         bar.advance(1)
         bound = EXACT_BOUND if dtype == "float32" else BOUND + EXACT_BOUND
@@ -180,7 +181,7 @@ def _network_page(
     page = NetworkPage(load(run), kind_of_run(run), Path(run).resolve().name, form)
     found = found_runtime(None if runtime is None else Path(runtime))
     node = found_node()
-    bar = Progress("exporting", None, "texts", quiet=is_quiet(quiet))
+    bar = Progress(message("progress.exporting"), None, "texts", quiet=is_quiet(quiet))
     with bar, atomic_folder(output) as folder:
         written = page.write(folder, found, folder_of_run, texts, bar)
         _write_page_files(folder)
