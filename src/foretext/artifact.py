@@ -12,6 +12,7 @@ from foretext.base.parsing import read_toml
 from foretext.base.registry import imported
 from foretext.base.replacement import settle
 from foretext.kinds import KINDS, TASK, Kind
+from foretext.messages import message
 from foretext.run_folder import RunFolder
 from foretext.tasks import WITHOUT_NETWORK, is_task
 from foretext.tasks.predictor import Predictor
@@ -99,10 +100,8 @@ def load_task(path: str | Path) -> Predictor:
     opened = _open_classifier_file(path, Predictor) or _opened(path)
     _remember_reading(path, opened)
     if not isinstance(opened, Predictor):
-        raise ModelFileError(
-            f"{path} holds {type(opened).__name__}, which has learned no task; give a folder of "
-            "`foretext finetune`, a task's folder of Hugging Face, or fastText's .bin or .ftz file."
-        )
+        found = type(opened).__name__
+        raise ModelFileError(message("errors.run.no_task", path=path, found=found))
     return opened
 
 
@@ -200,16 +199,14 @@ def load_vectors(path: str | Path) -> WordVectors:
         documents: WordVectors = imported(DOCUMENT_VECTORS).load(run.path).documents
         return documents
     if not run.vectors.is_file():
-        raise VectorFileError(
-            f"{path} holds no word vectors; a language model is asked by embed, fill or generate."
-        )
+        raise VectorFileError(message("errors.run.no_word_vectors", path=path))
     return run_vectors(run)
 
 
 def _refuse_unfinished(path: str | Path, run: RunFolder) -> None:
     if not run.finished:
-        state = "an unfinished run; finish it with --resume" if run.begun else "no run of foretext"
-        raise VectorFileError(f"{path} holds {state}.")
+        key = "unfinished" if run.begun else "none"
+        raise VectorFileError(message(f"errors.run.{key}", path=path))
 
 
 def run_vectors(run: RunFolder) -> WordVectors:
@@ -231,11 +228,9 @@ def load_language_model(path: str | Path) -> LanguageModel:
     """
     run = opened_run(path)
     if run.vectors.is_file() or run.path.is_file() or holds_static_vectors(run.path):
-        raise ModelFileError(
-            f"{path} holds word vectors, no language model; they have embed, neighbors and analogy."
-        )
+        raise ModelFileError(message("errors.run.word_vectors", path=path))
     if run.begun and not run.finished:
-        raise ModelFileError(f"{path} holds an unfinished run; finish it with --resume.")
+        raise ModelFileError(message("errors.run.unfinished", path=path))
     opened: LanguageModel = imported("foretext.language_model:LanguageModel").load(run.path)
     return opened
 
@@ -321,7 +316,7 @@ def holds_comparison(path: str | Path) -> bool:
     if is_regular_file(run.path / COMPARED):
         return True
     if is_regular_file(run.plan) and (run.path / CANDIDATES).is_dir():
-        raise ModelFileError(f"{path} holds an unfinished comparison; finish it with --resume.")
+        raise ModelFileError(message("errors.run.unfinished_comparison", path=path))
     return False
 
 
@@ -332,9 +327,7 @@ def _best_model(folder: Path) -> Path:
         ModelFileError: there is none.
     """
     if not (folder / BEST).is_dir():
-        raise ModelFileError(
-            f"{folder} holds a comparison without a model to use; its report.html says why."
-        )
+        raise ModelFileError(message("errors.run.no_best", path=folder))
     return folder / BEST
 
 

@@ -55,6 +55,7 @@ from foretext.base.files import (
 from foretext.base.marked_part import marked, replaced
 from foretext.base.parsing import read_json, read_text
 from foretext.base.replacement import CHECKPOINTS, CONFIG, RECIPE, REPLACEMENT, is_finished, promote
+from foretext.messages import message
 from foretext.tasks import is_task
 from foretext.vectors.word_vectors import WordVectors
 
@@ -326,20 +327,15 @@ class RunFolder:
         if waiting:
             return
         if self.finished:
-            raise OutputError(f"{self.named} holds a finished run; there is nothing to resume.")
+            raise OutputError(message("errors.run.is_finished", path=self.named))
         if not self.begun:
-            raise OutputError(
-                f"{self.named} holds no run to resume: none was begun, or it was stopped before it "
-                "had learned anything; give the command without --resume."
-            )
+            raise OutputError(message("errors.run.nothing_to_resume", path=self.named))
 
     def _must_be_replaceable(self, overwrite: bool) -> None:
         if overwrite:
             return
-        state = "a finished run" if self.finished else "an unfinished run; go on with --resume"
-        raise OutputError(
-            f"{self.named} holds {state}; choose another folder, or replace it with --overwrite."
-        )
+        key = "finished_there" if self.finished else "unfinished_there"
+        raise OutputError(message(f"errors.run.{key}", path=self.named))
 
     def _begin_replacement(self) -> None:
         """Write beside the run that is there, in place of a replacement that was never finished."""
@@ -354,9 +350,7 @@ class RunFolder:
         """Refuse files of others; remove what a process left that died at its first steps."""
         found = list(self.named.iterdir())
         if any(path.name not in FIRST_STEPS or _holds_files(path) for path in found):
-            raise OutputError(
-                f"{self.named} is a folder with other files in it; choose a new or empty one."
-            )
+            raise OutputError(message("errors.run.other_files", path=self.named))
         self.abandon()
 
 

@@ -7,7 +7,7 @@ TOML file or from ``--set section.name=value``; the same checks run for all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_
 from pydantic_core import ErrorDetails
 
 from foretext.base.errors import SettingError, suggestion
-from foretext.messages import message, sentences
+from foretext.messages import ended, has_message, message, sentences
 
 __all__ = ["NONE", "Config", "duration_seconds", "size_bytes", "whole_number"]
 
@@ -182,7 +182,7 @@ def duration_seconds(text: str | float) -> float:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", str(text))
     seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0.0
     if seconds <= 0:
-        raise SettingError(f"budget = {text!r}: write a time like 90s, 10m or 1.5h.")
+        raise SettingError(message("errors.budget.form", given=repr(text)))
     return seconds
 
 
@@ -207,15 +207,40 @@ def _sentence(error: ValidationError, cls: type[Config], section: str) -> str:
         has = ", ".join(sorted(cls.model_fields))
         hint = suggestion(name, cls.model_fields) or message("errors.it_has", names=has)
         return sentences([message("errors.no_setting", section=section, name=name), hint])
-    problem = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    problem = _problem(first)
     kinds = [each for each in error.errors() if each["loc"][:1] == first["loc"][:1]]
     if len(kinds) > 1 and isinstance(first["loc"][1], str):  # it may be of several types
         name = str(first["loc"][0])
-        problem = ", or ".join(each["msg"].removeprefix("Input ") for each in kinds)
-        problem = problem.replace(", or should be ", ", or ")
+        problem = _either(map(_problem, kinds))
     if not first["loc"]:
-        return f"[{section}] {problem}."
-    return f"[{section}] {name} = {first['input']!r}: {problem}{_said_of_none(first, cls)}."
+        return ended(f"[{section}] {problem}")
+    said = message(
+        "errors.value.wrong",
+        section=section,
+        name=name,
+        value=repr(first["input"]),
+        problem=f"{problem}{_said_of_none(first, cls)}",
+    )
+    return ended(said)
+
+
+def _problem(error: ErrorDetails) -> str:
+    """Return what is wrong with a value; what is rare, in the words of pydantic or a validator."""
+    key, context = f"errors.value.{error['type']}", error.get("ctx", {})
+    if not has_message(key):
+        return error["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    choices = str(context.get("expected", "")).replace(" or ", f" {message('errors.or')} ")
+    return message(key, **{**context, "expected": choices})
+
+
+def _either(problems: Iterable[str]) -> str:
+    """Return several kinds that a value should have one of."""
+    first, *others = problems
+    should_be = message("errors.value.should_be")
+    said = [
+        message("errors.value.or", said=each.removeprefix(should_be).strip()) for each in others
+    ]
+    return "".join([first, *said])
 
 
 def _said_of_none(error: ErrorDetails, cls: type[Config]) -> str:
@@ -224,5 +249,6 @@ def _said_of_none(error: ErrorDetails, cls: type[Config]) -> str:
     if error["type"] == "value_error":
         return ""
     if cls.reads_none(name):
-        return ", or none"
-    return "; it cannot be none" if error["input"] is None or _is_none(error["input"]) else ""
+        return message("errors.value.or", said="none")
+    is_none = error["input"] is None or _is_none(error["input"])
+    return message("errors.value.not_none") if is_none else ""

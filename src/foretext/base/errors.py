@@ -29,7 +29,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from foretext.messages import message
+from foretext.messages import message, sentences
 
 __all__ = [
     "ArgumentError",
@@ -132,7 +132,8 @@ class UnknownWordError(ForetextError, KeyError):
     """A word that is not in the vocabulary, with close ones suggested."""
 
     def __init__(self, word: str, vocabulary: Iterable[str] = ()) -> None:
-        super().__init__(f"'{word}' is not in the vocabulary.{did_you_mean(word, vocabulary)}")
+        said = message("errors.unknown_word", word=word)
+        super().__init__(sentences([said, suggestion(word, vocabulary)]))
         self.word = word
 
     def __str__(self) -> str:  # KeyError would show the repr

@@ -140,9 +140,7 @@ def held_folder(path: Path) -> Iterator[None]:
     try:
         lock = lock_folder(path)
     except BlockingIOError as error:
-        raise OutputError(
-            f"Another process is at work in {path}; wait for its end, or choose another folder."
-        ) from error
+        raise OutputError(message("errors.output.held", path=path)) from error
     try:
         yield
     finally:
@@ -226,18 +224,19 @@ def _open_regular(path: str, flags: int) -> int:
 def output_error(path: Path, error: OSError) -> OutputError:
     """Turn what the operating system said about writing `path` into one sentence."""
     if error.errno in NO_SPACE:
-        cause = "the disk is full; free some space or choose another place"
+        key = "disk_full"
     elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        cause = "you may not write there; choose another place"
+        key = "forbidden"
     elif error.errno in (errno.ENOTDIR, errno.EEXIST):
-        cause = "a file stands where a folder should be; choose another place"
+        key = "file_for_folder"
     elif error.errno == errno.ENAMETOOLONG:
-        cause = "the name is too long; choose a shorter one"
+        key = "long_name"
     elif error.errno == errno.EFBIG:
-        cause = "the system lets no file be so large; raise the limit (`ulimit -f`)"
+        key = "large_file"
     else:
-        cause = error.strerror or str(error)
-    return OutputError(f"{path} cannot be written: {cause}.")
+        key = "other"
+    cause = error.strerror or str(error)
+    return OutputError(message(f"errors.output.{key}", path=path, cause=cause))
 
 
 @contextmanager

@@ -19,9 +19,9 @@ from foretext.base.errors import (
     MissingExtraError,
     SettingError,
     UntrustedError,
-    did_you_mean,
+    suggestion,
 )
-from foretext.messages import message
+from foretext.messages import message, sentences
 
 __all__ = ["Registry", "imported", "trust", "trusted"]
 
@@ -78,8 +78,9 @@ class Registry:
         """
         target = name if ":" in name else self._rows.get(name)
         if target is None:
-            hint = did_you_mean(name, self._rows) or f" There are: {', '.join(self._rows)}."
-            raise SettingError(f"[{self.section}] name = '{name}': there is no such one.{hint}")
+            there_are = message("errors.there_are", names=", ".join(self._rows))
+            said = message("errors.no_component", section=self.section, name=name)
+            raise SettingError(sentences([said, suggestion(name, self._rows) or there_are]))
         return target
 
     def resolve(self, name: str, source: Path | None = None) -> Any:

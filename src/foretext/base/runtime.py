@@ -218,10 +218,8 @@ def refuse_without_memory(num_bytes: int, what: str, remedy: str) -> None:
     """
     free = free_memory()
     if free is not None and num_bytes > free:
-        raise SettingError(
-            f"{what} needs about {num_bytes / 1e9:,.1f} GB of memory, and {free / 1e9:,.1f} GB are "
-            f"free; {remedy}."
-        )
+        known = {"what": what, "needed": num_bytes / 1e9, "free": free / 1e9, "remedy": remedy}
+        raise SettingError(message("errors.little_memory", **known))
 
 
 class Threads(ThreadPoolExecutor):

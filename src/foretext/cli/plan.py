@@ -121,10 +121,7 @@ def plan(
     for name in of_machine:
         raise SettingError(f"--{name} has no effect without --dry-run; leave it out, or add that.")
     if not corpus:
-        raise SettingError(
-            "There is no text to plan for; name the corpus, or ask with --dry-run what a training "
-            "needs on a device."
-        )
+        raise SettingError(message("errors.option.no_plan_text"))
     seconds = None if budget is None else duration_seconds(budget)
     chosen, text, notes = suited(chosen, Corpus(corpus, chosen.corpus), auto=auto)
     made = plan_network(chosen, text, seconds, used=time.monotonic() - command_began())

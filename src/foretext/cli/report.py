@@ -26,18 +26,16 @@ def report(
 ) -> None:
     """Write the page of a run or comparison again.
 
-    With --lang the card of a run, README.md, is also written again; for a language model this reads
-    the weights.
+    With --lang the card of a run, or of a comparison's best model, README.md, is also written
+    again; for a language model this reads the weights.
     """
-    from foretext.artifact import holds_comparison
     from foretext.report.run_cards import rewrite_card
     from foretext.report.run_report import report_folder
 
     path = report_folder(run)
     if not as_json:  # before the card, which may be refused
         say(message("terminal.page", path=path))
-    wants_card = chosen_language() is not None and not holds_comparison(run)
-    found = rewrite_card(run) if wants_card else None
+    found = rewrite_card(run) if chosen_language() is not None else None
     card, written = found or (None, False)
     if found and not written:
         say(message("terminal.note", said=message("terminal.changed_card", path=card)), error=True)

@@ -274,7 +274,9 @@ def _opened(source: str) -> AbstractContextManager[IO[bytes]]:
     try:
         return Path(source).open("rb")
     except OSError as error:
-        raise CorpusError(f"{source} cannot be read: {error.strerror}.") from error
+        raise CorpusError(
+            message("errors.unreadable", name=source, cause=error.strerror)
+        ) from error
 
 
 def _finite(value: Any) -> Any:

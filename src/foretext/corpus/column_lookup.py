@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from foretext.base.errors import CorpusError, did_you_mean
+from foretext.base.errors import CorpusError, suggestion
+from foretext.messages import message, sentences, translated
 
 __all__ = ["has_column", "missing_column", "nested_names", "value_at"]
 
@@ -52,9 +53,10 @@ def missing_column(where: str, column: str, present: Iterable[str]) -> CorpusErr
     """Return the error at `where` that `column` is not among those `present`, with a guess."""
     names = list(present)
     shown = ", ".join(repr(name[:40]) for name in names[:12]) + (", ..." if names[12:] else "")
-    hint = did_you_mean(column, names) or " Name one of them with column (--column)."
+    hint = suggestion(column, names) or message("errors.column.name")
     if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
-        hint = " Columns are separated by ',' in .csv and by a tab in .tsv; rename the file."
+        hint = message("errors.column.separators")
     elif any(len(name) > 40 for name in names):
-        hint = " The first line must name the columns; it looks like text, so add such a line."
-    return CorpusError(f"{where}: there is no column '{column}', only {shown or 'none'}.{hint}")
+        hint = message("errors.column.no_header")
+    known = {"where": translated(where), "column": column, "columns": shown or translated("none")}
+    return CorpusError(sentences([message("errors.column.absent", **known), hint]))

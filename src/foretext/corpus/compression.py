@@ -19,6 +19,7 @@ from typing import BinaryIO, Literal, Protocol
 
 from foretext.base.errors import CorpusError
 from foretext.base.parsing.lfs_pointer import lfs_pointer_error
+from foretext.messages import message
 
 __all__ = [
     "LARGEST_PIECE",
@@ -121,7 +122,7 @@ def unpacked(
             size += len(piece)
             yield piece
     except EOFError:
-        raise _damaged(name, compression, size, "ends too early") from None
+        raise _damaged(name, compression, size, "ends_too_early") from None
     except _OtherBytesError:
         raise _followed(name, compression, size) from None
     except _ERRORS as error:
@@ -134,7 +135,7 @@ def unpacked(
                 f"{name} was compressed with a dictionary of Zstandard; unpack it with that "
                 f"dictionary first (`zstd -dc -D DICTIONARY {name}`)."
             ) from error
-        raise _damaged(name, compression, size, "is corrupt") from error
+        raise _damaged(name, compression, size, "corrupt") from error
 
 
 class _OtherBytesError(Exception):
@@ -272,17 +273,12 @@ _ERRORS = (zlib.error, lzma.LZMAError, OSError)
 def _refuse_empty(head: bytes, name: str) -> None:
     """Refuse a file without a byte that should be a compressed one, as the tools do."""
     if not head and (promised := _promised(name)):
-        raise CorpusError(
-            f"{name} is damaged: it is empty, though its suffix says {promised}; download or "
-            "compress it again."
-        )
+        raise CorpusError(message("errors.compressed.empty", name=name, compression=promised))
 
 
-def _damaged(name: str, compression: str, size: int, what: str) -> CorpusError:
-    return CorpusError(
-        f"{name} is damaged: its {compression} data {what} after {size:,} bytes of text; "
-        "download or compress it again."
-    )
+def _damaged(name: str, compression: str, size: int, fault: str) -> CorpusError:
+    known = {"name": name, "compression": compression, "bytes": size}
+    return CorpusError(message(f"errors.compressed.{fault}", **known))
 
 
 def _followed(name: str, compression: Compression, size: int) -> CorpusError:

@@ -19,6 +19,7 @@ from foretext.corpus.blocks import Advance, Blocks, map_blocks
 from foretext.corpus.text_shards import TextShards, shard_blocks
 from foretext.corpus.word_table import WordTable
 from foretext.kernels.letters import Letters
+from foretext.messages import message
 from foretext.shards.portable import Portable
 from foretext.shards.work import Fill
 
@@ -234,16 +235,15 @@ def _sorted_counts(
     most_words: int | None,
 ) -> WordCounts:
     if num_tokens == 0:
-        raise CorpusError("The corpus contains no word; give files with text.")
+        raise CorpusError(message("errors.corpus.no_word"))
     if not words:
         raise CorpusError("The corpus has no word of at most 1,000 bytes; give files with text.")
     order = sorted(range(len(words)), key=words.__getitem__)  # UTF-8 sorts as code points do
     order.sort(key=counts.__getitem__, reverse=True)  # stable
     if (most := counts[order[0]]) < min_count:
-        raise CorpusError(
-            f"The most frequent word, '{words[order[0]].decode()}', occurs {_times(most)}; "
-            f"lower min_count from {min_count} to {most} or less, or give more text."
-        )
+        known = {"word": words[order[0]].decode(), "least": min_count, "most": most}
+        key = "rare_word_once" if most == 1 else "rare_word"
+        raise CorpusError(message(f"errors.corpus.{key}", **known))
     order = order[:most_words]
     return WordCounts(
         [words[index].decode() for index in order],

@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 from foretext.base.errors import CorpusError
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.encoding_guess import likely_encodings
+from foretext.messages import clauses, ended, message
 
 __all__ = [
     "INVISIBLE",
@@ -125,18 +126,12 @@ def guessed(data: bytes) -> tuple[str, ...] | None:
 def advice(likely: Sequence[str], name: str, option: str = OPTION) -> str:
     """Return what to do about a file whose encoding is one of these, as the end of a sentence."""
     if not likely:
-        return (
-            "and which encoding it has cannot be seen; ask where the file comes from, and set "
-            f"encoding to its name ({option}NAME)"
-        )
+        return message("errors.encoding.unknown", option=option)
     first, *others = likely
     if not others:
-        return f"the text looks like {first}: set encoding = '{first}' ({option}{first})"
-    return (
-        f"the text may be one of {', '.join(likely)}: read a few lines "
-        f"(`iconv -f {first} -t utf-8 {name} | head`), and set encoding to the one that is right "
-        f"({option}{first})"
-    )
+        return message("errors.encoding.likely", first=first, option=option)
+    known = {"names": ", ".join(likely), "first": first, "file": name, "option": option}
+    return message("errors.encoding.several", **known)
 
 
 def _utf16(data: bytes) -> str:
@@ -154,46 +149,42 @@ def _undecodable(
     error: UnicodeError, encoding: str, name: str, position: int, lines: int, option: str
 ) -> CorpusError:
     if not isinstance(error, UnicodeDecodeError):  # such as UTF-16 without a byte order mark
-        return CorpusError(f"{name} is not {encoding}: {error}; set its right encoding.")
+        known = {"file": name, "encoding": encoding, "cause": error}
+        return CorpusError(message("errors.encoding.not_so", **known))
     offset = position - len(error.object) + error.start
     line = lines + error.object.count(b"\n", 0, error.start) + 1
     byte = error.object[error.start]
-    where = f"{name}, line {line}: byte {offset:,} (0x{byte:02x}) is not {encoding}"
+    known = {"file": name, "line": line, "offset": offset, "byte": byte, "encoding": encoding}
+    where = message("errors.encoding.byte", **known)
     if error.reason in ("unexpected end of data", "truncated data"):
-        return CorpusError(f"{where}: the file ends inside a character; it is incomplete.")
+        return CorpusError(message("errors.encoding.ends", where=where))
     data = bytes(error.object[max(error.start - _SAMPLE, 0) : error.start + _SAMPLE])
     likely = guessed(data)
     if likely is None and "utf" not in encoding.lower():
         likely = ("utf-8",)
     if likely is None:
-        return CorpusError(
-            f"{where}, but the text around it is; correct that line, or drop such bytes with "
-            f"`iconv -c -f utf-8 -t utf-8 {name}`."
-        )
-    return CorpusError(f"{where}; {advice(likely, name, option)}.")
+        return CorpusError(message("errors.encoding.one_line", where=where, file=name))
+    return CorpusError(ended(clauses([where, advice(likely, name, option)])))
 
 
 def _other_encoding(name: str, likely: str, option: str) -> CorpusError:
-    return CorpusError(f"{name} looks like {likely}: set encoding = '{likely}' ({option}{likely}).")
+    return CorpusError(message("errors.encoding.other", file=name, likely=likely, option=option))
 
 
 def _refuse_known(head: bytes, name: str) -> None:
     for magic, what in _MAGIC.items():
         if head.startswith(magic):
-            raise CorpusError(f"{name} is not text but {what}.")
+            raise CorpusError(message("errors.encoding.not_text", file=name, what=what))
 
 
 def _binary(chunk: bytes, name: str, position: int, lines: int, option: str) -> CorpusError:
     at = chunk.index(0)
     if chunk[257:262] == b"ustar":
-        return CorpusError(f"{name} is not text but a tar archive; unpack it first.")
+        return CorpusError(message("errors.encoding.archive", file=name))
     if position == 0 and chunk.count(0) * 4 > len(chunk) and _reads_as_utf16(chunk):
         return _other_encoding(name, _utf16(chunk), option)
     line = lines + chunk.count(b"\n", 0, at) + 1
-    return CorpusError(
-        f"{name}, line {line}: byte {position + at:,} is NUL, which text does not contain; remove "
-        "the file from the corpus if it is binary, or its NUL bytes (`tr -d '\\0'`) if it is text."
-    )
+    return CorpusError(message("errors.encoding.nul", file=name, line=line, offset=position + at))
 
 
 def _reads_as_utf16(chunk: bytes) -> bool:

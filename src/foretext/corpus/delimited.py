@@ -10,6 +10,7 @@ from foretext.base.errors import CorpusError
 from foretext.corpus.column_lookup import missing_column
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.decoding import split_lines
+from foretext.messages import message, translated
 
 __all__ = ["csv_rows", "tsv_rows"]
 
@@ -70,23 +71,14 @@ def _column_index(header: list[str], column: str, name: str) -> int:
 
 
 def _ragged(row: list[str], header: list[str], where: str) -> CorpusError:
-    remedy = (
-        "a field that contains the separator needs quotation marks"
-        if len(row) > len(header)
-        else ("it is incomplete, or a field contains a line end")
-    )
-    return CorpusError(f"{where}: {len(row)} fields where the header has {len(header)}; {remedy}.")
+    key = "more" if len(row) > len(header) else "fewer"
+    known = {"where": translated(where), "fields": len(row), "columns": len(header)}
+    return CorpusError(message(f"errors.csv.{key}_fields", **known))
 
 
 def _broken_csv(error: csv.Error, where: str) -> CorpusError:
     if "limit" in str(error) or "end of data" in str(error):
-        return CorpusError(
-            f"{where}: a field begins with a quotation mark that is never closed; close it, or "
-            'write "" for a mark inside a quoted field.'
-        )
+        return CorpusError(message("errors.csv.open_quote", where=translated(where)))
     if "new-line" in str(error):
-        return CorpusError(
-            f"{where}: the row has a carriage return outside of quotation marks; if it ends lines, "
-            "convert the file with `tr '\\r' '\\n'`, else remove it with `tr -d '\\r'`."
-        )
-    return CorpusError(f"{where}: this row is broken ({error}); correct its quotation marks.")
+        return CorpusError(message("errors.csv.carriage_return", where=translated(where)))
+    return CorpusError(message("errors.csv.broken", where=translated(where), cause=error))

@@ -10,6 +10,7 @@ from foretext.base.parsing.json_file import json_value
 from foretext.corpus.column_lookup import has_column, missing_column, nested_names, value_at
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.decoding import split_lines
+from foretext.messages import message, translated
 
 __all__ = ["jsonl_rows"]
 
@@ -31,10 +32,8 @@ def jsonl_rows(
         except ValueError as error:
             raise _broken_json(line, number, where, error) from None
         if not isinstance(row, dict):
-            raise CorpusError(
-                f"{where}: this is a JSON {_json_type(row)}, but an object such as "
-                f'{{"{column}": "..."}} is expected.'
-            )
+            known = {"where": translated(where), "kind": _json_type(row), "column": column}
+            raise CorpusError(message("errors.json.no_object", **known))
         if not has_column(row, column):
             raise missing_column(where, column, nested_names(row))
         yield _text(value_at(row, column), where, column, may_be_half=r"\ud" in line.lower())
@@ -42,21 +41,16 @@ def jsonl_rows(
 
 def _broken_json(line: str, number: int, where: str, error: Exception) -> CorpusError:
     if line.lstrip().startswith("[") and number == 1:
-        return CorpusError(
-            f"{where}: the file contains one JSON array, not one object per line; "
-            "convert it with `jq -c '.[]'`."
-        )
-    return CorpusError(f"{where}: this is not JSON ({error}); correct or remove the line.")
+        return CorpusError(message("errors.json.array", where=translated(where)))
+    return CorpusError(message("errors.json.broken", where=translated(where), cause=error))
 
 
 def _text(value: Any, where: str, column: str, *, may_be_half: bool) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise CorpusError(
-            f"{where}: '{column}' is a JSON {_json_type(value)}, not text; "
-            "name a column of text with column (--column)."
-        )
+        known = {"where": translated(where), "kind": _json_type(value), "column": column}
+        raise CorpusError(message("errors.json.no_text", **known))
     if may_be_half and any("\ud800" <= character <= "\udfff" for character in value):
         raise CorpusError(
             f"{where}: '{column}' contains half of a surrogate pair (such as \\ud83d alone), which "

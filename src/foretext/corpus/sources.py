@@ -22,7 +22,7 @@ from foretext.base.files import temporary_folder
 from foretext.corpus.compression import without_compression_suffix
 from foretext.corpus.file_formats import FORMATS
 from foretext.corpus.settings import CorpusConfig
-from foretext.messages import message, sentences
+from foretext.messages import commas, message, sentences
 
 __all__ = [
     "CLEANED",
@@ -66,7 +66,7 @@ def find_sources(
     """
     listed = [names] if isinstance(names, str | Path | Source) else _listed(names)
     if not listed:
-        raise CorpusError("No corpus was given; give a file, a folder, a glob, a URL or '-'.")
+        raise CorpusError(message("errors.corpus.none"))
     if listed.count(STANDARD_INPUT) > 1:
         raise CorpusError("Standard input ('-') can be given only once.")
     return [source for name in listed for source in _find(name, only)]
@@ -205,10 +205,8 @@ def _is_dropped(file: Path) -> bool:
 
 
 def _unreadable(error: OSError) -> None:
-    raise CorpusError(
-        f"The folder {error.filename} cannot be read: {error.strerror or error}; "
-        "ask for permission, or give files that you may read."
-    )
+    cause = error.strerror or error
+    raise CorpusError(message("errors.corpus.closed_folder", name=error.filename, cause=cause))
 
 
 def _wanted(name: str, only: str | None) -> bool:
@@ -279,15 +277,21 @@ def _remote_files(filesystem: Any, path: str, url: str, only: str | None) -> lis
         if matched := sorted(file for file in filesystem.glob(path) if filesystem.isfile(file)):
             return matched
         raise CorpusError(f"{url}: no file matches this pattern; check it.")
-    raise CorpusError(f"{url}: there is no such file or folder; check the URL and your access.")
+    raise CorpusError(message("errors.corpus.no_url", name=url))
 
 
 def _no_text(folder: str, names: Iterable[str], only: str | None) -> CorpusError:
     known = [suffix for suffix, format in SUFFIXES.items() if only in (None, format)]
-    suffixes = Counter(PurePosixPath(name).suffix or "no suffix" for name in names)
-    holds = ", ".join(f"{number} with {suffix}" for suffix, number in suffixes.most_common(3))
-    hint = f"; its files: {holds}; give a glob such as '{folder}/*' to read them" if holds else ""
-    return CorpusError(f"The folder {folder} contains no text files ({' '.join(known)}){hint}.")
+    without = message("errors.corpus.no_suffix")
+    suffixes = Counter(PurePosixPath(name).suffix or without for name in names)
+    holds = commas(
+        message("errors.corpus.with_suffix", number=number, suffix=suffix)
+        for suffix, number in suffixes.most_common(3)
+    )
+    said = {"folder": folder, "known": " ".join(known)}
+    if not holds:
+        return CorpusError(message("errors.corpus.no_text_files", **said))
+    return CorpusError(message("errors.corpus.other_files", holds=holds, **said))
 
 
 def _one_line(error: Exception) -> str:

@@ -108,7 +108,7 @@ def found_sources(given: TextSource, column: str = COLUMN) -> SourceNames:
     elements = _elements(given, column)
     first = next(elements, None)
     if first is None:
-        raise CorpusError("No corpus was given; give a file, a folder, a glob, a URL, or texts.")
+        raise CorpusError(message("errors.corpus.none_of_texts"))
     if not _names_file(first):
         return _spooled_texts(_without_names(chain((first,), elements), column))
     names = [first, *elements]
@@ -320,25 +320,16 @@ def _without_names(elements: Iterable[Any], column: str) -> Iterator[str | list[
                     f"the name, or {_CLEAR}."
                 )
             if _looks_like_path(text):
-                raise CorpusError(
-                    f"{_shown(text)}: there is no such file or folder; correct the name, or "
-                    f"{_CLEAR}."
-                )
+                raise CorpusError(message("errors.corpus.no_file", name=_shown(text)))
         yield text
     if _are_few_words(few):
-        raise CorpusError(
-            f"{_shown(few[0])}: there is no such file or folder, and nothing can be learned from a "
-            f"few single words; correct the name, or {_CLEAR}."
-        )
+        raise CorpusError(message("errors.corpus.few_words", name=_shown(few[0])))
 
 
 def _checked_name(name: str) -> str:
     """Refuse a text where the name of a file is expected."""
     if "\n" in name or (len(name.split()) > MOST_WORDS and not _names_file(name)):
-        raise CorpusError(
-            f"{_shown(name)}: there is no such file; to learn from a text itself, put it into a "
-            "list."
-        )
+        raise CorpusError(message("errors.corpus.text_for_name", name=_shown(name)))
     return name
 
 

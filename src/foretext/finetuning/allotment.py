@@ -104,9 +104,13 @@ class Allotment:
             used = self.budget.elapsed + before
             ending = self.closing + seeds_left * self.after_each
             raise BudgetError(
-                f"--budget {self.budget.seconds:g}s is too short: reading and preparing took "
-                f"{used:.1f} s, and measuring and writing will take {ending:.1f} s; give at least "
-                f"{duration_option(2 * (used + ending))}."
+                message(
+                    "errors.budget.short",
+                    seconds=self.budget.seconds,
+                    used=used,
+                    ending=ending,
+                    least=duration_option(2 * (used + ending)),
+                )
             )
         return self._share(left / (seeds_left + self.refits))
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from foretext.artifact import load, opened_run
 from foretext.backbones import BACKBONES
-from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.errors import SettingError, suggestion
 from foretext.base.registry import imported
 from foretext.finetuning.base_names import EMBEDDINGS, LEARNERS, OF_TASKS, SHORT_NAMES, base_names
 from foretext.finetuning.recipe import BaseModel
 from foretext.kinds import KINDS
+from foretext.messages import message, sentences
 from foretext.recipes import recipe_names
 from foretext.tasks.task import Task, task_named
 
@@ -90,17 +91,11 @@ def learner_class(base: BaseModel, task: str | None = None) -> type[Learner]:
     """
     if isinstance(base, str | Path) and not is_name(base) and not Path(base).exists():
         if str(base) in recipe_names():
-            raise SettingError(
-                f"BASE = '{base}' is a recipe, of which nothing is learned yet; pretrain it first, "
-                f"`foretext pretrain {base} TEXT -o runs/{base}`, where TEXT are files of text, "
-                f"then give runs/{base}."
-            )
+            raise SettingError(message("errors.base.recipe", base=base))
         names = base_names()
-        hint = did_you_mean(str(base), names) or f" The names are: {', '.join(names)}."
-        raise SettingError(
-            f"BASE = '{base}': there is no such run, folder or vector file, and no backbone of "
-            f"this name.{hint}"
-        )
+        there_are = message("errors.names_are", names=", ".join(names))
+        hint = suggestion(str(base), names) or there_are
+        raise SettingError(sentences([message("errors.base.absent", base=base), hint]))
     name = str(base) if isinstance(base, str | Path) else ""
     if not is_name(base) and _is_frozen(base):
         name = EMBEDDINGS

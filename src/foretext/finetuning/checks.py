@@ -10,12 +10,13 @@ from torch import nn
 
 from foretext.backbones.base import Backbone
 from foretext.base.config import Config
-from foretext.base.errors import CorpusError, SettingError, did_you_mean
+from foretext.base.errors import CorpusError, SettingError, suggestion
 from foretext.finetuning.adapting import adapting_seconds
 from foretext.finetuning.recipe import TaskRecipe, TeacherModel
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows
 from foretext.finetuning.teachers import ENSEMBLE, LEARNED, OWN, is_name
+from foretext.messages import message, sentences
 from foretext.tasks.task import Feature, Task
 from foretext.training.settings import TrainingConfig
 
@@ -173,8 +174,9 @@ def _check_teacher(given: TeacherModel) -> None:
     """Refuse a path that there is not, before rows are read."""
     if isinstance(given, str | Path) and not is_name(given) and not Path(given).exists():
         names = [*LEARNED, *OWN]
-        hint = did_you_mean(str(given), names) or f" The names are: {', '.join(names)}."
-        raise SettingError(f"--teacher {given}: there is no such run or folder.{hint}")
+        there_are = message("errors.names_are", names=", ".join(names))
+        hint = suggestion(str(given), names) or there_are
+        raise SettingError(sentences([message("errors.base.no_teacher", given=given), hint]))
 
 
 def freezes_marks(training: TrainingConfig) -> bool:

@@ -31,6 +31,7 @@ from foretext.base.errors import SettingError
 from foretext.base.parsing import read_toml
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from foretext.language_model import LanguageModel
@@ -147,10 +148,7 @@ class TaskRecipe:
         given |= {name: value for name, value in run.items() if value is not None}
         for name, argument in REQUIRED.items():
             if given[name] is None:
-                raise SettingError(
-                    f"{argument} is missing; name it as an argument, or as {name} under [run] of "
-                    "the file that --config names."
-                )
+                raise SettingError(message("errors.missing", argument=argument, name=name))
         _refuse_kept_memory("unlabelled", given["unlabelled"])
         for name in ROWS:
             _refuse_kept_memory(name, given[name])

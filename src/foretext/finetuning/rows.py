@@ -111,7 +111,7 @@ def read_unlabelled(source: RowSource, config: Config) -> list[LabelledText]:
     reading = RowsConfig.checked(known, "rows")
     rows = [row for file in input_files(source, reading) for row in _rows(file, reading)]
     if not any(row.text.strip() for row in rows):
-        raise CorpusError(f"--unlabelled {source} has no text; give a file with one text a line.")
+        raise CorpusError(message("errors.rows.no_unlabelled", name=source))
     return rows
 
 

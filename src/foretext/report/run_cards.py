@@ -13,7 +13,14 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from foretext.artifact import kind_named, load_language_model, load_vectors, opened_run
+from foretext.artifact import (
+    BEST,
+    holds_comparison,
+    kind_named,
+    load_language_model,
+    load_vectors,
+    opened_run,
+)
 from foretext.base.errors import ModelFileError, OutputError
 from foretext.messages import LANGUAGES, in_language
 from foretext.recipe import Recipe
@@ -130,13 +137,19 @@ def rewrite_card(run: str | Path) -> tuple[Path, bool] | None:
     Only the part between foretext's marks is replaced, or a whole card without marks that is equal
     to what foretext writes. A part that somebody has changed stays as it is.
 
+    Args:
+        run: the folder; of a comparison, the card is that of its best model.
+
     Returns:
-        The file, and whether it was written; None where a kind of run has no card.
+        The file, and whether it was written; None where a kind of run has no card, or a comparison
+        has no best model.
 
     Raises:
         ModelFileError: a file of the run is damaged.
         OutputError: the card cannot be read or written.
     """
+    if holds_comparison(run) and not (Path(run) / BEST).is_dir():
+        return None
     folder = opened_run(run)
     kind = kind_named(folder.written_kind() or "word vectors", folder.config)
     if kind.card is None:

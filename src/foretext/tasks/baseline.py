@@ -12,6 +12,7 @@ import numpy as np
 from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledRow
 from foretext.data.rows.label import ordered_labels
+from foretext.messages import message
 from foretext.tasks.answers import Answers
 from foretext.tasks.class_answers import ClassAnswers
 
@@ -61,7 +62,7 @@ def majority_baseline(
     """
     sets: Counter[LabelSet] = Counter(tuple(sorted(row.labels)) for row in rows)
     if not sets:
-        raise CorpusError("There is no row to learn from; give rows with labels.")
+        raise CorpusError(message("errors.rows.nothing_to_learn"))
     labels = tuple(ordered_labels({label for own in sets for label in own}))
     are_sets = any(len(own) != 1 for own in sets)
     answer = min(sets, key=lambda own: (-sets[own], own))

@@ -14,7 +14,7 @@ from foretext.base.errors import CorpusError
 from foretext.data.rows import LabelledRow
 from foretext.data.rows.label import Label, LabelValue, label_array, ordered_labels
 from foretext.data.rows.label_formats import LabelTask
-from foretext.messages import translated
+from foretext.messages import message, translated
 from foretext.metrics import (
     UncertaintyMeasure,
     entropies,
@@ -322,10 +322,7 @@ def count_labels(rows: Sequence[LabelledRow]) -> dict[str, int]:
     """
     counts = Counter(label for row in rows for label in row.labels)
     if len(counts) < 2:
-        raise CorpusError(
-            f"The rows to learn from have {len(counts)} different labels; two are needed to "
-            "tell texts apart."
-        )
+        raise CorpusError(message("errors.rows.few_labels", number=len(counts)))
     return {label: counts[label] for label in ordered_labels(counts)}
 
 
@@ -338,7 +335,8 @@ def check_labels(rows: Sequence[LabelledRow], labels: Sequence[str]) -> None:
     known = set(labels)
     for row in rows:
         if unknown := set(row.labels) - known:
-            raise CorpusError(f"{row.place}: no row to learn from has the label '{min(unknown)}'.")
+            known_by = {"place": row.place, "label": min(unknown)}
+            raise CorpusError(message("errors.rows.unknown_label", **known_by))
 
 
 def label_doubts(rows: Sequence[LabelledRow], labels: Sequence[str]) -> list[str]:

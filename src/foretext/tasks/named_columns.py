@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from foretext.base.errors import SettingError
 from foretext.kinds import COLUMNS
+from foretext.messages import message, translated
 
 if TYPE_CHECKING:
     from foretext.base.config import Config
@@ -64,9 +65,9 @@ def _checked(columns: Mapping[str, str], task: str, known: Collection[str]) -> d
     for name in columns:
         if name not in known:
             options = [_option(other) for other in COLUMNS if other in known]
+            known_by = ", ".join(options) or translated("none")
             raise SettingError(
-                f"{_option(name)} has no effect on {task}; its columns are named by "
-                f"{', '.join(options) or 'none'}."
+                message("errors.option.columns", option=_option(name), task=task, options=known_by)
             )
     return {name: int(value) if value.isdecimal() else value for name, value in columns.items()}
 

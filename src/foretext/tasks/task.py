@@ -13,12 +13,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from foretext.base.config import Config
-from foretext.base.errors import ModelFileError, SettingError, did_you_mean
+from foretext.base.errors import ModelFileError, SettingError, suggestion
 from foretext.base.registry import imported
 from foretext.corpus.findings import Problem
 from foretext.data.rows.in_memory import RowSource, RowTexts, json_lines, row_source
 from foretext.data.rows.input_file import InputFile
 from foretext.data.rows.input_rows import InputColumns, KeptInput, text_inputs
+from foretext.messages import message, sentences
 from foretext.tasks import TASKS
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.regression_cost import RegressionCost
@@ -395,8 +396,9 @@ def task_named(name: str, source: Path | None = None) -> Task:
         UntrustedError: the file names a class of a module that is not trusted.
     """
     if source is None and ":" not in name and name not in TASKS:
-        hint = did_you_mean(name, TASKS) or f" There are: {', '.join(TASKS)}."
-        raise SettingError(f"TASK = '{name}': there is no such task.{hint}")
+        there_are = message("errors.there_are", names=", ".join(TASKS))
+        said = message("errors.no_task", name=name)
+        raise SettingError(sentences([said, suggestion(name, TASKS) or there_are]))
     found = TASKS.resolve(name, source)
     if not (isinstance(found, type) and issubclass(found, Task)):  # foreign: the user named it
         if source is not None:

@@ -11,6 +11,7 @@ from foretext.data.rows.input_columns import option
 from foretext.data.rows.record import missing
 from foretext.data.rows.settings import COLUMNS, LabelledConfig, as_columns
 from foretext.data.rows.table import rows_of_csv
+from foretext.messages import message
 
 __all__ = ["refuse_absent_columns"]
 
@@ -41,7 +42,8 @@ def refuse_absent_columns(
         return
     line = next(number for number, line in enumerate(head, start=1) if line.strip())
     remedy = _remedy(rows, config)
-    raise CorpusError(f"{name}, line {line}: {missing(absent, rows[0], remedy)}")
+    cause = missing(absent, rows[0], remedy)
+    raise CorpusError(message("errors.at_line", file=name, line=line, cause=cause))
 
 
 def _remedy(rows: Sequence[Sequence[str]], config: LabelledConfig) -> str:
@@ -53,8 +55,9 @@ def _remedy(rows: Sequence[Sequence[str]], config: LabelledConfig) -> str:
     named = ", ".join(map(option, wanted))
     places = _places(rows, wanted)
     numbers = " ".join(f"{option(name)} {place}" for name, place in places.items())
-    guess = f"such as {numbers} here" if numbers else "from 1"
-    return f" Name the columns ({named}); if the file has no header, by their numbers ({guess})."
+    if not numbers:
+        return message("errors.rows.name_columns_from_1", options=named)
+    return message("errors.rows.name_columns", options=named, numbers=numbers)
 
 
 def _places(rows: Sequence[Sequence[str]], wanted: Sequence[str]) -> dict[str, int]:

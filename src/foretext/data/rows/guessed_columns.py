@@ -24,6 +24,7 @@ from foretext.data.rows.sentence_objects import are_sentence_objects, sentence_o
 from foretext.data.rows.settings import Column, LabelledConfig, RowsConfig
 from foretext.data.rows.token_lines import refuse_token_lines
 from foretext.data.rows.trec_lines import are_trec, trec_records
+from foretext.messages import message
 
 __all__ = [
     "AmbiguousColumnsError",
@@ -276,10 +277,7 @@ def found_columns(source: Source, config: LabelledConfig) -> Found:
     if found := _named([str(name) for name in names], source):
         return found
     shown = ", ".join(repr(str(name)[:40]) for name in names[:12]) or "none"
-    raise CorpusError(
-        f"{source}: no column has a name that is known, only {shown}; name them (--text, or "
-        "--text-a and --text-b, and --negative or --score)."
-    )
+    raise CorpusError(message("errors.rows.no_known_column", name=source, columns=shown))
 
 
 def refuse_labels(columns: Sequence[Sequence[str]], name: str) -> None:

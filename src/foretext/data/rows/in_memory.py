@@ -22,6 +22,7 @@ from foretext.corpus.foreign_tables import column_names, plain_value, table_rows
 from foretext.corpus.sources import Source
 from foretext.corpus.texts import is_file_or_source, spooled
 from foretext.data.rows.parallel_files import ParallelFiles
+from foretext.messages import message
 
 __all__ = [
     "NO_TEXT",
@@ -58,7 +59,7 @@ def row_source(given: Any, lines_of: Callable[[Any], Iterator[str]]) -> RowSourc
         return cast(RowSource, given)
     source = spooled(lines_of(given), "rows")
     if not source.count:
-        raise CorpusError("No rows were given; give at least one.")
+        raise CorpusError(message("errors.rows.none"))
     return source
 
 
@@ -135,10 +136,8 @@ def _listed(given: Any) -> Iterable[Any]:
     if isinstance(given, tuple) and len(given) == 2:
         inputs, labels = (list(map(plain_value, part)) for part in given)
         if len(inputs) != len(labels):
-            raise CorpusError(
-                f"There are {len(inputs):,} inputs and {len(labels):,} labels; give a label for "
-                "each. (A tuple of two is X and y; put rows into a list.)"
-            )
+            known = {"inputs": len(inputs), "labels": len(labels)}
+            raise CorpusError(message("errors.rows.not_as_many", **known))
         pairs = zip(inputs, labels, strict=True)
         return ((*x, y) if isinstance(x, tuple) else (x, y) for x, y in pairs)
     try:

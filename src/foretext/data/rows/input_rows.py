@@ -34,6 +34,7 @@ from foretext.data.rows.table import (
     tsv_records,
 )
 from foretext.data.rows.trec_lines import are_trec, trec_records
+from foretext.messages import message
 
 __all__ = ["InputColumns", "InputsConfig", "KeptInput", "text_inputs"]
 
@@ -163,7 +164,8 @@ def _chosen(cells: Sequence[str], file: InputFile, wanted: InputColumns) -> tupl
     present: Sequence[Any] = range(1, len(cells) + 1) if numbered else cells
     for column in every:
         if column not in present:
-            raise CorpusError(f"{file.name}, line 1: {missing(column, present)}")
+            cause = missing(column, present)
+            raise CorpusError(message("errors.at_line", file=file.name, line=1, cause=cause))
     return not numbered, places
 
 

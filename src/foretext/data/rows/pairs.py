@@ -24,6 +24,7 @@ from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import Column, LabelledConfig
 from foretext.data.rows.texts import label_of, refuse_header
+from foretext.messages import message
 
 __all__ = [
     "LabelledPair",
@@ -108,7 +109,7 @@ def read_pairs(path: RowSource, config: PairsConfig | None = None) -> list[Label
     config = config or PairsConfig()
     rows = [_pair(record, config) for record in read_records(path, config)]
     if not rows:
-        raise CorpusError(f"{path} has no rows; give a file with pairs of texts.")
+        raise CorpusError(message("errors.rows.no_pairs", name=path))
     if config.is_numbered:
         refuse_header(rows, num_texts=2)
     labels = [label for row in rows for label in row.labels]
@@ -142,7 +143,7 @@ def found_pairs_config(path: str | Path) -> PairsConfig:
     """
     header, rows = _sample(path)
     if not rows:
-        raise CorpusError(f"{path} has no rows; give a file with pairs of texts.")
+        raise CorpusError(message("errors.rows.no_pairs", name=path))
     try:
         found = find_pair_columns(header, rows)
     except AmbiguousColumnsError as error:

@@ -31,6 +31,7 @@ from foretext.data.rows.given import given_elements, is_pair, shown
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.record import has_half_pair, type_name
 from foretext.data.rows.records import read_lines
+from foretext.messages import message
 
 __all__ = [
     "Answer",
@@ -80,7 +81,7 @@ def read_questions(
         question for source in sources for question in _questions(source, config, answered)
     ]
     if not questions:
-        raise CorpusError(f"{path} has no questions; give a file in the form of SQuAD or CMRC.")
+        raise CorpusError(message("errors.rows.no_questions", name=path))
     passages: dict[str, str] = {}  # each is in memory once, however many questions repeat it
     return [
         question._replace(context=passages.setdefault(question.context, question.context))
@@ -107,11 +108,7 @@ def _content(lines: list[str], file: str) -> tuple[Any, str]:
         return [json_value(line) for line in lines if line.strip()], "line"
     except ValueError as error:
         if not next((line for line in lines if line.strip()), "").lstrip().startswith(("{", "[")):
-            raise CorpusError(
-                f"{file} holds no questions in JSON: give a file in the form of SQuAD, or an "
-                "object with question, context and answers a line; texts with labels are rows of "
-                "`classification`, tokens with tags those of `tagging`."
-            ) from None
+            raise CorpusError(message("errors.rows.not_questions", name=file)) from None
         first_alone = _is_json(next((line for line in lines if line.strip()), ""))
         cause = error if first_alone else whole
         raise CorpusError(f"{file} is not JSON ({cause}); download it again.") from None

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from foretext.base.errors import CorpusError, did_you_mean
+from foretext.base.errors import CorpusError, suggestion
 from foretext.corpus.column_lookup import has_column, nested_names, value_at
 from foretext.data.rows.settings import COLUMNS, Column
+from foretext.messages import message, sentences, translated
 
 __all__ = ["Record", "has_half_pair", "missing", "type_name"]
 
@@ -29,7 +30,7 @@ class Record(NamedTuple):
 
     def error(self, cause: str) -> CorpusError:
         """Return an error with the place of this row."""
-        return CorpusError(f"{self.file}, line {self.line}: {cause}")
+        return CorpusError(message("errors.at_line", file=self.file, line=self.line, cause=cause))
 
     def value(self, column: Column) -> Any:
         """Return the value of `column`.
@@ -119,32 +120,31 @@ def missing(column: Column, present: Iterable[Any], remedy: str = "") -> str:
     if isinstance(column, int):
         if names and not any(isinstance(name, int) for name in names):
             shown = ", ".join(repr(str(name)[:40]) for name in names[:12])
-            return f"the columns have names, not numbers: name them by these, {shown}."
-        return f"there is no column {column}; the rows have {len(names)}: name one of these."
-    hint = did_you_mean(column, [str(name) for name in names])
+            return message("errors.rows.named_columns", columns=shown)
+        return message("errors.rows.no_number", column=column, number=len(names))
+    hint = suggestion(column, [str(name) for name in names])
     if len(names) == 1 and any(mark in str(names[0]) for mark in ";\t|,"):
-        hint = (
-            " Columns are separated by ',' in .csv and by a tab in .tsv; if they are by tabs here, "
-            "--set rows.format=tsv says so."
-        )
+        hint = message("errors.rows.separators")
     other = _task_of({str(name) for name in names}, column)
     advice = hint or remedy or _name_it(column)
-    return f"there is no column '{column}', only {shown or 'none'}.{other}{advice}"
+    known = {"column": column, "columns": shown or translated("none")}
+    return sentences([message("errors.rows.no_column", **known), other, advice])
 
 
 def _name_it(column: Column) -> str:
     """Say by which option a column is named."""
     if column in COLUMNS:
-        return f" Name the right one (--{str(column).replace('_', '-')} NAME)."
-    return " Name the right one."
+        option = f"--{str(column).replace('_', '-')}"
+        return message("errors.rows.name_by_option", option=option)
+    return message("errors.rows.name_it")
 
 
 def _task_of(names: set[str], column: Column) -> str:
     """Say which task has rows with such names, if it is another one than that of `column`."""
     return next(
         (
-            f" Rows with {known} are those of the task `{task}`."
-            for task, known, of_task in _TASKS
+            message("errors.rows.other_task", columns=message(f"errors.row_of.{kind}"), task=task)
+            for task, kind, of_task in _TASKS
             if names >= of_task and column not in of_task
         ),
         "",
@@ -152,14 +152,14 @@ def _task_of(names: set[str], column: Column) -> str:
 
 
 _TASKS = (  # with the names of columns that say so
-    ("tagging", "'tokens'", {"tokens"}),
-    ("span_qa", "a question and its passage", {"question", "context"}),
-    ("span_qa", "articles of questions", {"data"}),
-    ("span_qa", "passages and their questions", {"paragraphs"}),
-    ("matching", "two texts", {"text_a", "text_b"}),
-    ("matching", "two texts", {"sentence1", "sentence2"}),
-    ("text_to_text", "a source and its target", {"source", "target"}),
-    ("classification", "a text and its label", {"text", "label"}),
+    ("tagging", "tokens", {"tokens"}),
+    ("span_qa", "question", {"question", "context"}),
+    ("span_qa", "articles", {"data"}),
+    ("span_qa", "passages", {"paragraphs"}),
+    ("matching", "texts", {"text_a", "text_b"}),
+    ("matching", "texts", {"sentence1", "sentence2"}),
+    ("text_to_text", "source", {"source", "target"}),
+    ("classification", "text", {"text", "label"}),
 )
 
 

@@ -29,6 +29,7 @@ from foretext.data.rows.settings import LabelledConfig
 from foretext.data.rows.table import are_tabbed, cells_of_csv, csv_records, tsv_records
 from foretext.data.rows.token_lines import refuse_token_lines
 from foretext.data.rows.trec_lines import are_trec, trec_records
+from foretext.messages import message
 
 __all__ = [
     "HEAD",
@@ -160,10 +161,7 @@ def _by_first_line(
     if "\t" not in first and {*config.columns} <= {*cells_of_csv(first)}:
         return csv_records(lines, name, config.columns)
     if "\t" not in first:
-        raise CorpusError(
-            f"{name}, line 1: the row is neither JSON nor marked with __label__ nor separated by "
-            "tabs; set rows.format to csv, tsv, jsonl, fasttext or trec (--set rows.format=csv)."
-        )
+        raise CorpusError(message("errors.rows.unknown_format", name=name))
     return _by_tabs(head, lines, name, config)
 
 

@@ -32,6 +32,7 @@ from foretext.data.rows.records import (
 from foretext.data.rows.settings import RowsConfig
 from foretext.data.rows.spans import Misfit, RawText, spanned_text
 from foretext.data.rows.texts import label_of
+from foretext.messages import message
 
 __all__ = ["TOKENS", "TaggedConfig", "TaggedSentence", "read_tagged"]
 
@@ -159,7 +160,7 @@ def read_tagged(path: RowSource, config: TaggedConfig | None = None) -> list[Tag
     config = config or TaggedConfig()
     sentences = [each for source in find_sources(path) for each in _of_file(source, config)]
     if not sentences:
-        raise CorpusError(f"{path} has no sentences; give a file with a token and its tag a line.")
+        raise CorpusError(message("errors.rows.no_sentences", name=path))
     return _single_tags(sentences)
 
 

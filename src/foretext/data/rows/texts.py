@@ -15,6 +15,7 @@ from foretext.data.rows.label import Label
 from foretext.data.rows.record import Record, type_name
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import RowsConfig, as_columns
+from foretext.messages import message
 
 __all__ = ["LabelledRow", "LabelledText", "label_of", "read_texts", "refuse_header"]
 
@@ -49,7 +50,7 @@ def read_texts(path: RowSource, config: RowsConfig | None = None) -> list[Labell
         for record in read_records(path, config)
     ]
     if not rows:
-        raise CorpusError(f"{path} has no rows; give a file with text and labels.")
+        raise CorpusError(message("errors.rows.no_texts", name=path))
     if config.is_numbered:
         refuse_header(rows, len(as_columns(config.text)))
     if all(len(row.labels) == 1 for row in rows):
@@ -123,11 +124,8 @@ def refuse_header(rows: Sequence[LabelledRow], num_texts: int) -> None:
     for row in first_lines:
         is_short = USUAL_LENGTHS * len(row.text) <= usual and len(row.text.split()) <= num_texts
         if is_short and rare == set(row.labels):
-            raise CorpusError(
-                f"{row.place.removesuffix(':1')}, line 1: columns that have numbers are those of a "
-                "file without a header, but this row looks like one (no other row has the label "
-                f"'{row.labels[0]}'); name the columns by the names in it, or remove the line."
-            )
+            name, label = row.place.removesuffix(":1"), row.labels[0]
+            raise CorpusError(message("errors.rows.header", name=name, label=label))
 
 
 def _labels_of_one_row(rows: Sequence[LabelledRow]) -> set[str]:
