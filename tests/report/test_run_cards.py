@@ -19,6 +19,7 @@ from foretext.report.run_cards import rewrite_card
 from foretext.report.run_report import report_run
 from tests.cli.conftest import Command
 from tests.cli.conftest import command as command  # a fixture
+from tests.report.comparison_content import content
 from tests.report.test_languages import RUN, check
 
 # In Greek, so that every Latin word of a page is foretext's.
@@ -59,7 +60,31 @@ def task(out: Path) -> None:
     ft.finetune("classification", "linear", ROWS, out, test=ROWS)
 
 
-MAKERS = (words, documents, topics, language_model, autoencoder, task)
+def tagger(out: Path) -> None:
+    rows = [(["το", "πλοίο", "πλέει"], ["O", "B-θ", "O"]), (["ο", "νόμος"], ["O", "O"])] * 12
+    ft.finetune("tagging", "linear", rows, out, test=rows, quiet=True)
+
+
+def matcher(out: Path) -> None:
+    rows = [(TEXT[0], TEXT[0], "ναι"), (TEXT[0], TEXT[1], "όχι")] * 20
+    ft.finetune("matching", "linear", rows, out, test=rows, quiet=True)
+
+
+def reader(out: Path) -> None:
+    row = {"question": "τι πλέει", "context": TEXT[0], "answers": ["το πλοίο"]}
+    settings = ["backbone.dim=8", "training.epochs=1.0"]
+    ft.finetune("span_qa", "reader", [row] * 12, out, test=[row], settings=settings, quiet=True)
+
+
+def embeddings(out: Path) -> None:
+    if not out.with_name("words").exists():
+        words(out.with_name("words"))
+    beside = str(out.with_name("words"))
+    ft.finetune("classification", "embeddings", ROWS, out, test=ROWS, beside=beside, quiet=True)
+
+
+MAKERS = (words, documents, topics, language_model, autoencoder, task, tagger, matcher, reader,
+          embeddings)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -270,6 +295,36 @@ def test_a_folder_without_a_card_of_a_run_is_left(
     (tmp_path / "text.txt").write_text("\n".join(TEXT), encoding="utf-8")
     ft.index(made("words"), tmp_path / "text.txt", tmp_path / "index", quiet=True)
     assert rewrite_card(tmp_path / "index") is None
+
+
+@pytest.fixture
+def comparison(made: Callable[[str], Path], tmp_path: Path) -> Path:
+    """A comparison whose best model is a classifier."""
+    folder = tmp_path / "compared"
+    shutil.copytree(made("task"), folder / "best")
+    (folder / "compare.json").write_text(json.dumps(content()), encoding="utf-8")
+    return folder
+
+
+def test_the_card_of_the_best_model_of_a_comparison(
+    comparison: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = comparison / "best" / "README.md"
+    english = card.read_text(encoding="utf-8")
+    done = command("report", str(comparison), "--lang", "zh")
+    assert done.code == 0
+    assert done.out == f"报告页：{comparison / 'report.html'}\n模型卡：{card}\n"
+    assert "## 设置" in card.read_text(encoding="utf-8")
+    assert f'load("{comparison / "best"}")' in card.read_text(encoding="utf-8")
+    monkeypatch.setenv(VARIABLE, "en")
+    assert json.loads(command("report", str(comparison), "--json").out)["card"] == str(card)
+    assert card.read_text(encoding="utf-8").count("\n") == english.count("\n")
+
+
+def test_a_comparison_without_a_best_model_has_no_card(comparison: Path, command: Command) -> None:
+    shutil.rmtree(comparison / "best")
+    done = command("report", str(comparison), "--lang", "zh", "--json")
+    assert json.loads(done.out) == {"report": str(comparison / "report.html"), "card": None}
 
 
 def test_marks_around_any_text() -> None:

@@ -167,7 +167,8 @@ def read_facts(run: RunFolder, *kinds: type[BaseModel]) -> dict[str, Any]:
     facts, found = run.facts(), dict[str, Any]()
     for kind in kinds:
         found |= _plain(check_value(facts, str(run.config), ModelFileError, kind))
-    return found
+    ordered: dict[str, Any] = _in_order_of(facts, found)
+    return ordered
 
 
 def read_sections(path: Path) -> dict[str, dict[str, Any]]:
@@ -198,6 +199,19 @@ def read_values(path: Path, kind: Any = dict[str, Any]) -> dict[str, Any] | None
         OutputError: the file is damaged.
     """
     return _plain(read_json(path, OutputError, kind)) if is_regular_file(path) else None
+
+
+def _in_order_of(file: Any, found: Any) -> Any:
+    """Return values in the order of a file, where a model puts the names that it declares first.
+
+    So a card that is written again has its rows where the training put them.
+    """
+    if isinstance(file, dict) and isinstance(found, dict):
+        names = [name for name in file if name in found]
+        return {name: _in_order_of(file[name], found[name]) for name in names} | {
+            name: value for name, value in found.items() if name not in file
+        }
+    return found
 
 
 def _plain(value: BaseModel | dict[str, Any]) -> dict[str, Any]:
