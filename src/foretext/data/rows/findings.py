@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, Protocol
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from typing import Any, Literal, Protocol
 
 from foretext.corpus.findings import Place, Problem
 from foretext.corpus.problems import SEVERITIES
 from foretext.corpus.wrong_encoding import encoding_doubt
 from foretext.data.rows.tagged import TaggedSentence
+from foretext.messages import message
 from foretext.metrics import detect_notation, violations
 
 __all__ = [
@@ -18,8 +19,8 @@ __all__ = [
     "find_tag_problems",
     "find_unseen_labels",
     "gravest_first",
-    "many",
     "problem_of",
+    "share_of",
 ]
 
 _ENOUGH = 10  # rows from which a label of one row alone is strange in the first line
@@ -78,10 +79,7 @@ def find_unseen_labels(train: Sequence[Row], valid: Sequence[Row]) -> list[Probl
     if not unseen:
         return []
     label = min(set(unseen[0].labels) - known)
-    sentence = (
-        f"{len(unseen):,} of {len(valid):,} held-out rows have labels that the rows to learn from "
-        f"never show (such as '{label}'), and cannot be right."
-    )
+    sentence = _said("unseen_valid", number=len(unseen), total=len(valid), label=label)
     return [problem_of("warning", sentence, unseen[0])]
 
 
@@ -90,22 +88,16 @@ def _labels(rows: Sequence[Row]) -> Iterator[Problem]:
     if len(counts) == 1 and counts.total() == len(rows):
         yield problem_of(
             "error",
-            f"All {len(rows):,} rows have the label '{next(iter(counts))}', so that there is "
-            "nothing to learn; add rows with another label.",
+            _said("one_label", number=len(rows), label=next(iter(counts))),
         )
         return
     for label, number in counts.most_common(1):
         if number >= _MOST * len(rows):
-            yield problem_of(
-                "warning",
-                f"{number / len(rows):.0%} of the rows have the label '{label}', and always "
-                "answering that is right as often; look at macro_f1, not at accuracy.",
-            )
+            yield problem_of("warning", _said("most", rate=number / len(rows), label=label))
     if few := [label for label, number in counts.items() if number < _FEW]:
         yield problem_of(
             "note",
-            f"{many(few, 'label has', 'labels have')} fewer than {_FEW} rows (such as "
-            f"'{few[0]}', with {counts[few[0]]}), too few to learn them from.",
+            _number("few", few, least=_FEW, label=few[0], count=counts[few[0]]),
         )
 
 
@@ -118,8 +110,7 @@ def _header(rows: Sequence[Row]) -> Iterator[Problem]:
         label = min(first)
         yield problem_of(
             "warning",
-            f"The first row has the label '{label}', which no other row has, so it may be a "
-            "header; name the columns by the names in it, or remove the line.",
+            _said("header", label=label),
             rows[0],
         )
 
@@ -128,7 +119,7 @@ def _empty(rows: Sequence[Row]) -> Iterator[Problem]:
     if empty := [row for row in rows if not row.text.strip()]:
         yield problem_of(
             "warning",
-            f"{many(empty, 'row has', 'rows have')} no text; fill in or remove what is empty.",
+            _number("empty", empty),
             empty[0],
         )
 
@@ -152,9 +143,7 @@ def _repeats(rows: Sequence[Row]) -> Iterator[Problem]:
     if again:
         yield problem_of(
             "warning" if len(again) >= _MANY * len(rows) else "note",
-            f"{len(again):,} of {len(rows):,} rows ({len(again) / len(rows):.1%}) repeat an "
-            f"earlier one, {len(otherwise):,} of them with other labels; remove them, or they "
-            "weigh twice.",
+            _said("repeat", **share_of(again, rows), other=len(otherwise)),
             (otherwise or again)[0],
         )
 
@@ -166,8 +155,7 @@ def _unseen(train: Sequence[Row], test: Sequence[Row]) -> Iterator[Problem]:
         labels = sorted({label for row in strange for label in row.labels} - known)
         yield problem_of(
             "warning",
-            f"{many(strange, 'test row has', 'test rows have')} labels that training never shows "
-            f"(such as '{labels[0]}'), and cannot be right.",
+            _number("unseen_test", strange, label=labels[0]),
             strange[0],
         )
 
@@ -180,8 +168,7 @@ def _overlap(train: Sequence[Row], test: Sequence[Row]) -> Iterator[Problem]:
         same = sum(row.labels in known[_key(row)] for row in both)
         yield problem_of(
             "warning",
-            f"{len(both):,} of {len(test):,} test rows ({len(both) / len(test):.1%}) occur in "
-            f"training too, {same:,} with the same labels; score with and without them.",
+            _said("overlap", **share_of(both, test), same=same),
             both[0],
         )
 
@@ -200,9 +187,7 @@ def _violations(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
         sentence, token = wrong[0]
         yield Problem(
             severity="warning",
-            sentence=f"{many(wrong, 'tag does', 'tags do')} not follow {notation.name}, the scheme "
-            f"of the others (such as '{sentence.tags[token]}'); correct them: their entities are a "
-            "guess.",
+            sentence=_number("tags", wrong, scheme=notation.name, tag=sentence.tags[token]),
             place=Place(file=sentence.file, line=sentence.lines[token]),
         )
 
@@ -214,26 +199,20 @@ def _misfits(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
         row, (_, entity, other) = lost[0]
         yield problem_of(
             "warning",
-            f"{many(lost, 'entity overlaps', 'entities overlap')} a longer one and had to be left "
-            f"out (such as '{entity}' in '{other}'), because a token has one tag; remove one of "
-            "the two.",
+            _number("lost", lost, entity=entity, other=other),
             row,
         )
     if unclear := [each for each in sentences if each.raw is not None and each.raw.is_ambiguous]:
         yield problem_of(
             "warning",
-            f"{many(unclear, 'row has', 'rows have')} characters such as emoji, and entities "
-            "without their texts: offsets were read as characters; read as UTF-16 code units "
-            "they would mark other text; compare some, or give each span its 'text'.",
+            _number("unclear", unclear),
             unclear[0],
         )
     if widened := [(each, misfit) for each, misfit in found if not misfit.is_lost]:
         row, (_, entity, other) = widened[0]
         yield problem_of(
             "warning",
-            f"{many(widened, 'entity begins or ends', 'entities begin or end')} within a word and "
-            f"became whole words (such as '{entity}', now '{other}'); mark whole words, or give "
-            "the 'tokens' of the texts.",
+            _number("widened", widened, entity=entity, other=other),
             row,
         )
 
@@ -244,8 +223,7 @@ def _numbers(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
     if tags and all(map(str.isdecimal, tags)):
         yield problem_of(
             "note",
-            "The tags are numbers; give their names in the order of the numbers, from 0 (--set "
-            'rows.tag_names=\'["O", "B-PER"]\'), or F1 of entities cannot be measured.',
+            _said("numbers"),
         )
 
 
@@ -267,6 +245,15 @@ def _key(row: Row) -> str:
     return " ".join(row.text.split())
 
 
-def many(found: Sequence[object], one: str, several: str) -> str:
-    """Return how many there are, with the word for one or for several."""
-    return f"{len(found):,} {one if len(found) == 1 else several}"
+def share_of(found: Sized, rows: Sized) -> dict[str, Any]:
+    """Return what sentences say of some of the rows: how many, of how many, and the share."""
+    return {"number": len(found), "total": len(rows), "rate": len(found) / len(rows)}
+
+
+def _said(key: str, **values: object) -> str:
+    return message(f"findings.doubt.{key}", **values)
+
+
+def _number(key: str, found: Sequence[object], **values: object) -> str:
+    """Return a sentence on one or several of something."""
+    return _said(f"{key}_{'one' if len(found) == 1 else 'many'}", number=len(found), **values)

@@ -17,12 +17,13 @@ from foretext.base.errors import CorpusError
 from foretext.corpus.decoding import normalize
 from foretext.corpus.findings import Problem
 from foretext.corpus.sources import find_sources
-from foretext.data.rows.findings import gravest_first, many, problem_of
+from foretext.data.rows.findings import gravest_first, problem_of, share_of
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import ParallelFiles, as_parallel_files
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_lines, read_records
 from foretext.data.rows.settings import LabelledConfig
+from foretext.messages import message
 
 __all__ = [
     "ParallelConfig",
@@ -184,15 +185,18 @@ def find_parallel_problems(
     return gravest_first([*found, *_repeats(train), *_overlap(train, test)])
 
 
+def _said(key: str, **values: object) -> str:
+    return message(f"findings.doubt.{key}", **values)
+
+
 def _empty(rows: Sequence[ParallelText]) -> Iterator[Problem]:
     empty = [row for row in rows if not row.is_whole]
     if len(empty) == len(rows):
-        yield problem_of("error", "No row has both a source and a target; fill them in.")
+        yield problem_of("error", _said("no_pairs"))
     elif empty:
         yield problem_of(
             "warning",
-            f"{many(empty, 'row has', 'rows have')} an empty source or target and "
-            f"{'is' if len(empty) == 1 else 'are'} not learned from; fill in or remove them.",
+            _said(f"half_empty_{'one' if len(empty) == 1 else 'many'}", number=len(empty)),
             empty[0],
         )
 
@@ -206,8 +210,7 @@ def _header(rows: Sequence[ParallelText]) -> Iterator[Problem]:
     if max(words) == 1 and usual > 2:
         yield problem_of(
             "warning",
-            f"The first row is '{rows[0].source}' and '{rows[0].target}', a word each, and may be "
-            "a header; name its columns (finetune: --source and --target), or remove the line.",
+            _said("pair_header", first=rows[0].source, second=rows[0].target),
             rows[0],
         )
 
@@ -218,8 +221,7 @@ def _copies(rows: Sequence[ParallelText]) -> Iterator[Problem]:
         return
     yield problem_of(
         "warning",
-        f"{len(same):,} of {len(rows):,} rows ({len(same) / len(rows):.1%}) have a target that is "
-        "the source itself, and teach to copy; remove them where nothing should be copied.",
+        _said("copies", **share_of(same, rows)),
         same[0],
     )
 
@@ -233,9 +235,7 @@ def _odd_lengths(rows: Sequence[ParallelText]) -> Iterator[Problem]:
     if len(odd):
         yield problem_of(
             "note",
-            f"In {len(odd):,} of {len(rows):,} rows ({len(odd) / len(rows):.1%}) the target, beside"
-            f" its source, is over {_ODD:.0f} times as long or as short as usual; check that they "
-            "belong together.",
+            _said("odd_lengths", **share_of(odd, rows), factor=_ODD),
             whole[odd[0]],
         )
 
@@ -251,8 +251,7 @@ def _repeats(rows: Sequence[ParallelText]) -> Iterator[Problem]:
     if again:
         yield problem_of(
             "warning" if len(again) >= _MANY * len(rows) else "note",
-            f"{len(again):,} of {len(rows):,} rows ({len(again) / len(rows):.1%}) repeat an "
-            "earlier one; remove them, or they weigh twice.",
+            _said("repeated_pairs", **share_of(again, rows)),
             again[0],
         )
 
@@ -262,7 +261,6 @@ def _overlap(train: Sequence[ParallelText], test: Sequence[ParallelText]) -> Ite
     if both := [row for row in test if row.source in known]:
         yield problem_of(
             "warning",
-            f"{len(both):,} of {len(test):,} test rows ({len(both) / len(test):.1%}) have a source "
-            "that occurs in training too; score with and without them.",
+            _said("same_source", **share_of(both, test)),
             both[0],
         )
