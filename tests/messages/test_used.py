@@ -74,7 +74,10 @@ def test_no_message_is_missing() -> None:
     for path in PACKAGE.rglob("*.py"):
         if path.parent.name == "messages":
             continue  # its docstrings name some
-        called |= set(re.findall(r'message\(\s*"([\w.]+)"', path.read_text(encoding="utf-8")))
+        text = path.read_text(encoding="utf-8")
+        called |= set(re.findall(r'message\(\s*"([\w.]+)"', text))
+        for given in re.findall(r"titles\(([^()]*)\)", text):
+            called |= set(re.findall(r'"(\w+\.[\w.]+)"', given))
     for path in PACKAGE.rglob("*.j2"):
         called |= set(re.findall(r'\bt\("([\w.]+\w)"[,)]', path.read_text(encoding="utf-8")))
     assert called - known == set()

@@ -179,7 +179,7 @@ class Progress:
         """How much is done, and how fast; nothing of a stage, which cannot be measured."""
         if not self.unit:
             return []
-        unit = _said("progress.unit", self.unit)
+        unit = _said(f"progress.unit.{self.unit}", self.unit)
         amount = f"{human_count(self.done)} {unit}"
         amounts = [amount if self.share is None else f"{100 * self.share:.0f} %"]
         if self.unit != "seconds":
@@ -189,7 +189,7 @@ class Progress:
 
     def _figures(self) -> list[str]:
         return [
-            f"{_said('progress.figure', name)} {human_figure(value)}"
+            f"{_said(f'progress.figure.{name}', name)} {human_figure(value)}"
             for name, value in self.figures.items()
         ]
 
@@ -202,9 +202,8 @@ class Progress:
         return self.elapsed - self._idle
 
 
-def _said(table: str, name: str) -> str:
+def _said(key: str, name: str) -> str:
     """Return a unit or a figure in the reader's language; one of code from outside by its name."""
-    key = f"{table}.{name}"
     return message(key) if has_message(key) else name.replace("_", " ")
 
 

@@ -1,0 +1,88 @@
+"""Verbs in Chinese: no English sentence is left on the terminal, and JSON stays as it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import foretext as ft
+from foretext.messages import VARIABLE, in_language
+from tests.cli.conftest import Command
+
+KEPT = re.compile(r"`[^`]*`|'[^']*'|foretext [a-z].*|[\w.-]+ = \S+|/\S+|--[a-z-]+")
+ENGLISH = re.compile(r"(?:[A-Za-z]+ ){2,}[A-Za-z]+")
+POEM = ["海上的船驶向港口", "法官在法庭上宣读判决"] * 20
+NUMBERED = [f"{text}，第{number}次" for number, text in enumerate(POEM)]
+
+
+@pytest.fixture
+def chinese(command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+    """Run a verb in Chinese, and look for English sentences in what it says."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(VARIABLE, "zh")
+    Path("text.txt").write_text("\n".join(POEM), encoding="utf-8")
+
+    def run(*arguments: object) -> object:
+        done = command(*arguments)
+        assert done.code == 0, done.err
+        for line in (done.out + done.err).splitlines():
+            assert not ENGLISH.search(KEPT.sub("", line)), line
+        return done
+
+    return run  # type: ignore[return-value]
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("chinese")
+    rows = [(text, label) for text, label in zip(NUMBERED, ["海", "法"] * 20, strict=True)]
+    with in_language("zh"):
+        ft.finetune("classification", "linear", rows, folder / "run", test=rows, quiet=True)
+    (folder / "rows.tsv").write_text(
+        "text\tlabel\n" + "".join(f"{text}\t{label}\n" for text, label in rows), encoding="utf-8"
+    )
+    return folder
+
+
+def test_what_is_listed(chinese: Command) -> None:
+    assert "没有权重的基础模型" in chinese("list").out
+    candidates = chinese("list", "--candidates", "classification").out
+    assert candidates.splitlines()[0].split() == ["候选", "类别", "公平比较所需"]
+    assert "从零开始" in candidates
+
+
+def test_a_text(chinese: Command) -> None:
+    said = chinese("inspect", "text.txt").out
+    assert re.search(r"^完全重复 +占 .*的 95\.0% *$", said, re.MULTILINE)
+    assert re.search(r"^文字 +汉字 100\.0 % *$", said, re.MULTILINE)
+    assert "保留的词元" in said
+    assert "警告：只有" in said or "错误：只有" in said
+    found = json.loads(chinese("inspect", "text.txt", "--json").out)
+    assert found["scripts"] == {"Han": 1.0}
+
+
+def test_a_cleaned_text(chinese: Command) -> None:
+    said = chinese("clean", "text.txt", "-o", "clean", "--no-rules").out
+    assert "保留了 40 篇文档中的 2 篇" in said
+    assert re.search(r"^丢弃原因 +文档 +份额 *$", said, re.MULTILINE)
+
+
+def test_progress(chinese: Command) -> None:
+    done = chinese("tokenizer", "text.txt", "-o", "tokens", "--kind", "bpe")
+    assert re.search(r"^学习 bpe  100 %  .*字节/秒", done.err, re.MULTILINE)
+    assert "繁殖率" in done.out
+    assert "最长的词元：" in done.out
+
+
+def test_a_classifier(chinese: Command, classifier: Path) -> None:
+    rows = classifier / "rows.tsv"
+    said = chinese("finetune", "classification", "linear", rows, "-o", "run", "--test", rows).out
+    assert "已保存到 run；试试：foretext predict run INPUT" in said
+    assert re.search(r"^准确率 +1\.0000", said, re.MULTILINE)
+    measured = chinese("evaluate", classifier / "run", rows).out
+    assert re.search(r"^标签 +精确率 +召回率", measured, re.MULTILINE)
+    found = json.loads(chinese("evaluate", classifier / "run", rows, "--json").out)
+    assert "accuracy" in found[str(rows)]
