@@ -38,7 +38,11 @@ COLUMNS = (*FORMS, "--page", "Hugging Face", "convert")
 ROWS: dict[str, tuple[str, ...]] = {
     "word vectors": ("vectors", "fasttext vectors"),
     "static vectors of tokens": ("static",),
+    "document vectors": ("document vectors",),
     "linear classifier": ("linear words",),
+    "classifier of frozen vectors": ("embedding classifier",),
+    "linear matcher": ("linear matcher", "linear score"),
+    "linear tagger": ("linear tagger", "tagger with vectors"),
     "fastText classifier": ("softmax",),
     "encoder": ("encoder",),
     "sentence encoder": ("sentence encoder",),
@@ -61,7 +65,7 @@ ROWS: dict[str, tuple[str, ...]] = {
     "jieba or ELMo": ("jieba classifier", "elmo"),
     "none": (),
 }
-WITHOUT = ("document vectors", "topics", "autoencoder", "linear matcher", "linear tagger")
+WITHOUT = ("topics", "autoencoder")
 
 
 def table(language: str) -> list[list[str]]:

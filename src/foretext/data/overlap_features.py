@@ -33,7 +33,7 @@ class OverlapFeatures:
     def __init__(
         self, kind: PreTokenizerKind, edition: int | None = None, form: Form = "NFC"
     ) -> None:
-        self._pre_tokenizer = PreTokenizer(kind, lowercase=True, form=form, edition=edition)
+        self.pre_tokenizer = PreTokenizer(kind, lowercase=True, form=form, edition=edition)
 
     @classmethod
     def for_texts(cls, pairs: Sequence[tuple[str, str]]) -> Self:
@@ -43,16 +43,20 @@ class OverlapFeatures:
     @property
     def kind(self) -> PreTokenizerKind:
         """What a word is."""
-        return self._pre_tokenizer.kind
+        return self.pre_tokenizer.kind
 
     @property
     def edition(self) -> int:
         """Of its rules."""
-        return self._pre_tokenizer.edition
+        return self.pre_tokenizer.edition
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text."""
+        return self.pre_tokenizer.words(text)
 
     def matrix(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Return the features of N pairs, (N, F)."""
-        words = self._pre_tokenizer.words
+        words = self.words
         found = [overlap_features(words(a), words(b)) for a, b in pairs]
         return np.array(found, np.float64).reshape(len(pairs), NUM_OVERLAP_FEATURES)
 

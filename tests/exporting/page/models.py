@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,15 +10,21 @@ from typing import Any
 import numpy as np
 
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
+from foretext.corpus.text_tokens import split_text
+from foretext.tasks.classification.embeddings.classifier import EmbeddingClassifier
 from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.fasttext.classifier import FastTextClassifier
+from foretext.tasks.matching.linear import LinearMatcher
+from foretext.tasks.tagging.linear import LinearTagger
 from foretext.tokenizers.vocabulary import Vocabulary
 from foretext.tokenizers.word_tokenizer import WordTokenizer
+from foretext.vectors.doc2vec import Doc2VecConfig, DocumentNetwork
+from foretext.vectors.document_vectors import DocumentVectors
 from foretext.vectors.ngrams import CharacterNgrams, SubwordTable
 from foretext.vectors.subword_vectors import SubwordVectors
 from foretext.vectors.word_vectors import WordVectors
 
-__all__ = ["MODELS", "QUICK", "ROWS", "saved_vectors", "words_of"]
+__all__ = ["MODELS", "QUICK", "ROWS", "document_vectors", "saved_vectors", "words_of"]
 
 TEXTS = (
     "the ship on the wave, the ships in the harbour",
@@ -119,9 +126,80 @@ def _linear(labels: Any = None, **settings: Any) -> Callable[[Path], Path]:
     return save
 
 
+def document_vectors(dim: int = 6, **settings: Any) -> DocumentVectors:
+    """Return vectors of documents with words and outputs that are drawn."""
+    rng = np.random.default_rng(5)
+    counts = np.arange(len(WORDS) + 1, 0, -1) ** 2
+    config = Doc2VecConfig(vector_size=dim, infer_epochs=5, **settings)
+    network = DocumentNetwork(config, counts, 0)
+    network.output_rows[...] = rng.standard_normal(network.output_rows.shape)
+    network.words[...] = rng.standard_normal(network.words.shape)
+    tokenizer = WordTokenizer(
+        WordTokenizer.Config(pre_tokenizer="unicode_words"), Vocabulary(["[UNK]", *WORDS], counts)
+    )
+    vectors = rng.standard_normal((2, dim)).astype(np.float32)
+    return DocumentVectors(["one", "two"], vectors, ["the ship", "the king"], tokenizer, network)
+
+
+def _document_vectors(**settings: Any) -> Callable[[Path], Path]:
+    def save(folder: Path) -> Path:
+        (folder / "model").mkdir()
+        document_vectors(**settings).keep(folder / "model")
+        facts = {"foretext": "0", "kind": DocumentVectors.kind}
+        (folder / "model" / "config.json").write_text(json.dumps(facts))
+        return folder / "model"
+
+    return save
+
+
+def _embeddings(labels: Any = None, **settings: Any) -> Callable[[Path], Path]:
+    """Return what learns on word vectors, on document vectors and on words, as `auto` does."""
+
+    def save(folder: Path) -> Path:
+        bases = [saved_vectors("unicode_words"), document_vectors()]
+        learned = EmbeddingClassifier(bases, **settings)
+        own = None if labels is not None else TEXTS * 3  # texts without labels
+        learned.fit(ROWS[0], ROWS[1] if labels is None else labels, unlabelled=own)
+        learned.save(folder / "model")
+        return folder / "model"
+
+    return save
+
+
+def _matcher(answers: Any) -> Callable[[Path], Path]:
+    def save(folder: Path) -> Path:
+        pairs = [(one, other) for one in TEXTS for other in (one, one[:20], TEXTS[1], TEXTS[3])]
+        learned = LinearMatcher().fit(pairs, [answers[at % 4] for at in range(len(pairs))])
+        learned.save(folder / "model")
+        return folder / "model"
+
+    return save
+
+
+def _tagger(vectors: WordVectors | None = None, *, by_character: bool = False) -> Any:
+    """Return what learns entities, which begin with capitals or with Chinese characters."""
+
+    def save(folder: Path) -> Path:
+        tokens = [[x.text for x in split_text(text, by_character=by_character)] for text in TAGGED]
+        tags = [[_tag(word, at) for at, word in enumerate(own)] for own in tokens]
+        LinearTagger(vectors, max_passes=20).fit(tokens, tags).save(folder / "model")
+        return folder / "model"
+
+    return save
+
+
+TAGGED = (*TEXTS, "J. Smith met Éva in New-York, 1914 😀", "The ship of O'Neil & Sons at sea!")
+
+
+def _tag(word: str, at: int) -> str:
+    if word[0].isupper():
+        return "B-NAME" if at % 3 else "B-CITY"
+    return "B-ZH" if word[0] in "中北" else "I-ZH" if word[0] in "文京" else "O"
+
+
 _SETS = [["sea", "law"] if place % 3 else ["land"] for place in range(len(ROWS[0]))]
 
-QUICK = ("fasttext vectors", "softmax")
+QUICK = ("fasttext vectors", "softmax", "linear matcher", "linear tagger", "embedding classifier")
 MODELS: dict[str, Callable[[Path], Path]] = {
     "vectors": _vectors,
     "fasttext vectors": _fasttext_vectors,
@@ -142,4 +220,18 @@ MODELS: dict[str, Callable[[Path], Path]] = {
     "linear blanks": _linear(pre_tokenizer="whitespace"),
     "two labels": _linear([place % 2 for place in range(len(ROWS[0]))]),
     "sets of labels": _linear(_SETS),
+    "linear matcher": _matcher((True, True, False, False)),
+    "three labels": _matcher(("same", "part", "other", "other")),
+    "linear score": _matcher((1.0, 0.5, 0.0, 0.25)),
+    "linear tagger": _tagger(),
+    "tagger of characters": _tagger(by_character=True),
+    "tagger with vectors": _tagger(saved_vectors()),
+    "tagger with n-grams": _tagger(saved_vectors("unicode_words", with_ngrams=True)),
+    "embedding classifier": _embeddings(),
+    "embeddings of two labels": _embeddings([place // 4 % 2 for place in range(len(ROWS[0]))]),
+    "embeddings of sets": _embeddings(_SETS, weighting="mean"),
+    "document vectors": _document_vectors(),
+    "PV-DM": _document_vectors(model="dm", window=3),
+    "PV-DM, sum": _document_vectors(model="dm", context="sum", loss="hs"),
+    "PV-DM, side by side": _document_vectors(model="dm", context="concat", window=2),
 }

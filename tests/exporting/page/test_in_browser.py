@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+import foretext as ft
 from foretext.exporting.page import checking, export_page, folder
 from foretext.tasks.fasttext.classifier import FastTextClassifier
-from tests.exporting.page.models import MODELS, saved_vectors
+from tests.exporting.page.models import MODELS, TEXTS, saved_vectors
 from tests.exporting.page.test_search import made
 from tests.report.browser import Browser
 from tests.serving.browser.visit import Visit
@@ -50,15 +51,19 @@ def served(folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pages of word vectors and of a classifier, in folders of their own."""
+    """Pages of word vectors and of what reads texts, in folders of their own."""
     folder = tmp_path_factory.mktemp("pages")
     for name, kind in (
         ("vectors", "fasttext vectors"),
         ("classifier", "softmax"),
         ("words", "vectors"),
+        ("tagger", "linear tagger"),
+        ("pairs", "linear matcher"),
+        ("auto", "embedding classifier"),
     ):
         (folder / f"{name}-model").mkdir()
-        export_page(MODELS[kind](folder / f"{name}-model"), folder / name, quiet=True)
+        path = MODELS[kind](folder / f"{name}-model")
+        export_page(path, folder / name, texts=list(TEXTS), quiet=True)
     return folder
 
 
@@ -124,6 +129,46 @@ def test_labels_are_those_of_python(browser: Browser, address: str, pages: Path)
     model = FastTextClassifier.load(pages / "classifier-model" / "model")
     ((label, share), *_) = model.predict_top([text.removesuffix(" 😀")], k=2)[0]
     assert abs(float(shown[shown.index(str(label)) + 1]) - share) < 0.002
+    assert visit.strangers() == []
+
+
+@pytest.mark.parametrize("name", ["auto", "pairs"])
+def test_probabilities_of_linear_models_are_those_of_python(
+    browser: Browser, address: str, pages: Path, name: str
+) -> None:
+    visit = visited(browser, f"{address}/{name}/")
+    pair = ("the judge and the jury", "the judge of the court in 1914")
+    fields = ("text_a", "text_b") if name == "pairs" else ("text",)
+    for field, text in zip(fields, pair, strict=False):
+        type_into(visit, field, text)
+    shown = answered(visit).split()
+    model = ft.load(pages / f"{name}-model" / "model")
+    asked = pair if name == "pairs" else pair[0]
+    for label, share in zip(model.classes_, model.predict_proba(asked), strict=True):
+        known = str(label).lower() if name == "pairs" else str(label)
+        assert abs(float(shown[shown.index(known) + 1]) - share) < 0.002
+    assert visit.faults() == []
+    visit.look()
+    assert visit.messages == []
+    assert visit.strangers() == []
+
+
+def test_entities_of_a_linear_tagger_are_marked(
+    browser: Browser, address: str, pages: Path
+) -> None:
+    visit = visited(browser, f"{address}/tagger/")
+    text = "the ship of O'Neil met J. Smith in New-York, 1914"
+    type_into(visit, "inputs", text)
+    shown = answered(visit)
+    spans = ft.load(pages / "tagger-model" / "model").spans(text)
+    listed = "return [...document.querySelectorAll('.answer mark')].map((x) => x.textContent)"
+    assert visit.run(listed) == [f"{span.text}{span.label}" for span in spans]
+    assert len(spans) > 2
+    for span in spans:
+        assert f"{span.text} {span.label} {span.probability:.3f}"[:-1] in shown
+    assert visit.faults() == []
+    visit.look()
+    assert visit.messages == []
     assert visit.strangers() == []
 
 

@@ -46,8 +46,14 @@ PAGE_MODELS = Registry(
     "model of a page",
     {
         "word vectors": "foretext.exporting.page.word_vectors:PageWordVectors",
+        "document vectors": "foretext.exporting.page.document_vectors:PageDocumentVectors",
         "fasttext classifier": "foretext.exporting.page.fasttext:PageFastText",
         "linear classifier": "foretext.exporting.page.linear:PageLinear",
+        "linear matcher": "foretext.exporting.page.linear_matcher:PageLinearMatcher",
+        "linear tagger": "foretext.exporting.page.linear_tagger:PageLinearTagger",
+        "embedding classifier": (
+            "foretext.exporting.page.embedding_classifier:PageEmbeddingClassifier"
+        ),
         "search index": "foretext.exporting.page.search:PageSearch",
     },
 )
@@ -222,13 +228,14 @@ def _page_model(run: str | Path, limit: int | None) -> PageModel:
     path = opened_run(run).path
     is_classifier = path.suffix in FASTTEXT_FILES and path.is_file() and holds_classifier(path)
     model = load_task(run) if is_classifier else load(run)
-    if model.kind not in PAGE_MODELS or model.tokenizer is not None:
+    kind = PAGE_MODELS.resolve(model.kind) if model.kind in PAGE_MODELS else None
+    if kind is None or (model.tokenizer is not None and not kind.has_tokenizer):
         raise SettingError(
-            f"A web page cannot run the model in {run}; it can run word vectors, fastText "
-            "classifiers, linear classifiers and search indexes. Use `foretext serve` for other "
-            "models."
+            f"A web page cannot run the model in {run}; it can run word vectors, document vectors, "
+            "fastText classifiers, linear models and search indexes. Use `foretext serve` for "
+            "other models."
         )
-    found: PageModel = PAGE_MODELS.resolve(model.kind)(model, Path(run).resolve().name)
+    found: PageModel = kind(model, Path(run).resolve().name)
     return found if limit is None else found.limited(limit)
 
 
@@ -261,7 +268,7 @@ def _smallest_type(model: PageModel, texts: Texts) -> StorageType:
         if packed(model.matrices, dtype) is None:
             continue
         theirs = model.with_matrices(stored(model.matrices, dtype)).answers(texts)
-        if _found_rows(own) != _found_rows(theirs):  # other passages, or another order
+        if _found_rows(own) != _found_rows(theirs):  # others, or in another order
             continue
         if np.abs(numbers_of(own) - numbers_of(theirs)).max(initial=0.0) <= BOUND:
             return dtype
@@ -269,8 +276,9 @@ def _smallest_type(model: PageModel, texts: Texts) -> StorageType:
 
 
 def _found_rows(answers: Answers) -> list[list[int]]:
-    """Return which passages each query finds."""
-    return [[row for row, _ in found] for _, found in answers.get("hits", ())]
+    """Return which passages each query finds, and which tags the tokens of each text have."""
+    passages = [[row for row, _ in found] for _, found in answers.get("hits", ())]
+    return passages + [found["path"] for found in answers.get("tags", ())]
 
 
 def _write_files(folder: Path, model: PageModel, dtype: StorageType) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,11 @@ from foretext.exporting.page.page_model import (
     label_answers,
     texts_of_rows,
 )
-from foretext.exporting.page.splitting import PageSplitter, blank_characters, of_spelled_words
 from foretext.exporting.page.storage import Matrices
+from foretext.exporting.page.tf_idf import PageTfIdf
 from foretext.tasks.classification.linear import LinearClassifier
-from foretext.tasks.classification.linear_storage import LONGEST_GRAM
-from foretext.tasks.spelled_words import prepared, words_of
 
 __all__ = ["PageLinear"]
-
-_BLANKS = re.compile(r"\s\s+")  # become one, as in scikit-learn
 
 
 class PageLinear(PageModel):
@@ -43,13 +39,7 @@ class PageLinear(PageModel):
     @property
     def settings(self) -> dict[str, Any]:
         """What the page's own class has to know."""
-        return {
-            "splitter": self._splitter.steps,
-            "features": self.model.config.features,
-            "longest": LONGEST_GRAM[self.model.config.features],
-            "blank": blank_characters(),
-            "several": self.model.is_multi_label,
-        }
+        return {**self._features.settings, "several": self.model.is_multi_label}
 
     @property
     def matrices(self) -> Matrices:
@@ -59,13 +49,12 @@ class PageLinear(PageModel):
     @property
     def tensors(self) -> dict[str, NDArray[Any]]:
         """Tables of characters, and what features weigh before they are counted."""
-        found = {"idf": self.model.idf, "bias": np.asarray(self.model.bias, np.float32)}
-        return {**self._splitter.tensors(), **found}
+        return {**self._features.tensors, "bias": np.asarray(self.model.bias, np.float32)}
 
     @property
     def texts(self) -> Mapping[str, Sequence[str]]:
         """The features."""
-        return {"features": self.model.feature_names}
+        return self._features.texts
 
     def texts_of(self, run: Path) -> list[str]:
         """Return the first texts of the rows that it has learned from."""
@@ -83,11 +72,7 @@ class PageLinear(PageModel):
 
     def parts(self, text: str) -> list[str]:
         """Return the words or characters of a text."""
-        splitting = self.model.config.pre_tokenizer
-        ready = prepared(text, splitting, self.model.parts.form)
-        if self.model.config.features == "words":
-            return words_of(ready, splitting)
-        return list(_BLANKS.sub(" ", ready))
+        return self._features.parts(text)
 
     def answers(self, texts: Sequence[str]) -> Answers:
         """Return how probable each label is for each text, and which one is the most probable."""
@@ -98,6 +83,7 @@ class PageLinear(PageModel):
         """The words, the frequent ones first where that is known."""
         return self.model.feature_names
 
-    @property
-    def _splitter(self) -> PageSplitter:
-        return of_spelled_words(self.model.config.pre_tokenizer, self.model.parts.form)
+    @cached_property
+    def _features(self) -> PageTfIdf:
+        parts = self.model.parts
+        return PageTfIdf(parts.config, parts.features, parts.idf, parts.form)

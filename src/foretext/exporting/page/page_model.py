@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,17 @@ from foretext.exporting.learned_files import learned_files
 from foretext.exporting.page.check_texts import LONGEST, MOST_TEXTS, first_texts
 from foretext.exporting.page.storage import Matrices
 from foretext.tokenizers.example_texts import example_texts
+from foretext.vectors.neighbors import unit_rows
 
-__all__ = ["Answers", "PageModel", "label_answers", "numbers_of", "page_info", "texts_of_rows"]
+__all__ = [
+    "Answers",
+    "PageModel",
+    "label_answers",
+    "numbers_of",
+    "page_info",
+    "text_cosines",
+    "texts_of_rows",
+]
 
 Answers = dict[str, Any]  # by name, as `static/engine/check.js` compares them
 
@@ -32,6 +41,7 @@ class PageModel(ABC):
     kind: str  # of `static/engine/models.js`
     abilities: tuple[str, ...]  # as of `foretext.serving.abilities`
     labels: list[Any] | None = None
+    has_tokenizer: ClassVar[bool] = False  # whether the model has one, in whose place the page cuts
 
     def __init__(self, model: Any, name: str) -> None:
         self.model, self.name = model, name
@@ -141,16 +151,29 @@ def numbers_of(answers: Answers) -> NDArray[np.float64]:
         found for name in ("neighbors", "analogies", "hits") for found in answers.get(name, ())
     ]
     near = [score for _, listed in ranked for _, score in listed]
+    near += [chance for found in answers.get("tags", ()) for chance in found["chances"]]
     return np.concatenate([*parts, near]).astype(np.float64)
 
 
-def label_answers(model: Any, labels: Sequence[Any], texts: Sequence[str]) -> Answers:
+def text_cosines(vectors: NDArray[np.float32]) -> Answers:
+    """Return the cosine of each text with the one before it, and whether it has a vector.
+
+    Args:
+        vectors: (N, D) of the texts.
+    """
+    unit = unit_rows(vectors)
+    before = np.concatenate([np.zeros((1, unit.shape[1]), np.float32), unit])[:-1]
+    cosines = np.einsum("nd,nd->n", unit, before, dtype=np.float64)
+    return {"cosines": cosines.tolist(), "known": unit.any(axis=1).tolist()}
+
+
+def label_answers(model: Any, labels: Sequence[Any], texts: Sequence[Any]) -> Answers:
     """Return what a classifier says of texts.
 
     Args:
         model: the classifier.
         labels: in the order of its probabilities.
-        texts: that it reads.
+        texts: that it reads, or pairs of texts.
     """
     best = [found[0] for found in model.predict_top(list(texts), k=1)]
     return {

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.corpus.pre_tokenizers import PreTokenizer
-from foretext.exporting.page.page_model import Answers, PageModel
+from foretext.exporting.page.page_model import Answers, PageModel, text_cosines
 from foretext.exporting.page.splitting import PageSplitter, of_pre_tokenizer, of_white_space
 from foretext.exporting.page.storage import Matrices
-from foretext.vectors.neighbors import unit_rows
 from foretext.vectors.subword_vectors import SubwordVectors
 from foretext.vectors.text_embedding import PUNCTUATION
 from foretext.vectors.word_vectors import WordVectors
@@ -127,10 +126,7 @@ class PageWordVectors(PageModel):
         found: Answers = {"neighbors": self._neighbors(), "analogies": self._analogies()}
         if not self._cuts_texts:
             return found
-        unit = unit_rows(self.model.embed(list(texts)))  # (N, D)
-        before = np.concatenate([np.zeros((1, unit.shape[1]), np.float32), unit])[:-1]
-        cosines = np.einsum("nd,nd->n", unit, before, dtype=np.float64)
-        return {"cosines": cosines.tolist(), "known": unit.any(axis=1).tolist(), **found}
+        return {**text_cosines(self.model.embed(list(texts))), **found}
 
     @property
     def frequent_words(self) -> Sequence[str]:

@@ -26,7 +26,7 @@ from foretext.corpus.decoding import Form, normalize
 from foretext.kinds import opened_embedder
 from foretext.tasks.tagging.chain_regression import ChainFeatures
 
-__all__ = ["OFFSETS", "FrozenVectors", "TokenReader", "named_features"]
+__all__ = ["OFFSETS", "FrozenVectors", "TokenReader", "character_shape", "named_features"]
 
 OFFSETS = (-1, 0, 1)  # neighbours whose vectors are read
 WINDOW = (-2, -1, 0, 1, 2)  # whose words are
@@ -75,13 +75,14 @@ def _shape(token: str) -> str:
     """Return the classes of a token's characters, equal neighbours once: "McCoy-7" is XxXx-9."""
     found = ""
     for character in token:
-        kind = _class_of(character)
+        kind = character_shape(character)
         if found[-1:] != kind:
             found += kind
     return found
 
 
-def _class_of(character: str) -> str:
+def character_shape(character: str) -> str:
+    """Return the class of a character: X, x, 9 or c, and of other signs the sign itself."""
     if character.isupper():
         return "X"
     if character.islower():

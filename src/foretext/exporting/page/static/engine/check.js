@@ -6,13 +6,14 @@ import { unit } from "./vectors.js";
 
 const MOST_FAULTS = 20;
 const MOST_HITS = 10;
-const TIE = 1e-6; // between two cosines that Python, in float32, may put in another order
+const TIE = 1e-6; // between two cosines, or two scores of tags, that Python may put in another order
 
 /**
  * wanted: {bound, texts: [text], parts: [[word or row]] or null, and by kind of model labels: [label], probabilities:
  * [[chance]], best: [[label, chance]], or cosines: [cosine with the text before], known: [whether it has a vector],
  * neighbors: [[word, [[word, cosine]]]], analogies: [[[a, b, c], [[word, cosine]]]], and of an
- * index hits: [[query, [[row, cosine]]]]}.
+ * index hits: [[query, [[row, cosine]]]]; or tags: [{path: [tag], chances: [chance], spans: [[start, end, label, text]]}];
+ * pairs: whether each text is read with the one before it}.
  * Returns {texts, lists, numbers, largest, faults}: `lists` and `numbers` are how many were compared, `largest` is the
  * largest difference of two numbers.
  */
@@ -22,7 +23,8 @@ export function compare(model, wanted) {
     const text = wanted.texts[number];
     found.same(model.parts(text), parts, `text ${number + 1} (${JSON.stringify(text.slice(0, 40))}): parts`);
   });
-  if (wanted.probabilities) compareLabels(model, wanted, found);
+  if (wanted.tags) compareTags(model, wanted, found);
+  else if (wanted.probabilities) compareLabels(model, wanted, found);
   else compareVectors(model, wanted, found);
   const { lists, numbers, largest, faults } = found;
   return { texts: wanted.texts.length, lists, numbers, largest, faults };
@@ -76,14 +78,30 @@ function compareLabels(model, wanted, found) {
   wanted.texts.forEach((text, number) => {
     const where = `text ${number + 1}`;
     const theirs = wanted.probabilities[number];
-    const ours = model.probabilities(text);
+    const input = wanted.pairs ? [wanted.texts[Math.max(0, number - 1)], text] : text;
+    const ours = model.probabilities(input);
     if (!found.asMany(ours, theirs, `${where}, labels`)) return;
-    ours.forEach((chance, label) => found.near(chance, theirs[label], `${where}, label ${model.labels[label]}`));
-    const [first] = predictions(model, text);
+    ours.forEach((chance, label) => found.near(chance, theirs[label], `${where}, label ${model.labels?.[label] ?? "score"}`));
+    if (!model.labels) return;
+    const [first] = predictions(model, input);
     const [label, chance] = wanted.best[number];
     found.near(first.score, chance, `${where}, the most probable label`);
     const isTie = chance - theirs[model.labels.indexOf(first.label)] <= 2 * wanted.bound;
     if (first.label !== label && !isTie) found.fault(`${where}: ${first.label} here, ${label} in Python`);
+  });
+}
+
+/** The same tags, except where two paths of tags have nearly the same score. */
+function compareTags(model, wanted, found) {
+  wanted.texts.forEach((text, number) => {
+    const where = `text ${number + 1}`;
+    const [ours, theirs] = [model.tagged(text), wanted.tags[number]];
+    const isTie = () => Math.abs(model.pathScore(text, ours.path) - model.pathScore(text, theirs.path)) <= TIE;
+    if (JSON.stringify(ours.path) !== JSON.stringify(theirs.path) && isTie()) return;
+    found.same(ours.path, theirs.path, `${where}: tags`);
+    found.same(ours.spans, theirs.spans, `${where}: entities`);
+    if (!found.asMany(ours.chances, theirs.chances, where)) return;
+    ours.chances.forEach((chance, token) => found.near(chance, theirs.chances[token], `${where}, token ${token + 1}`));
   });
 }
 

@@ -1,14 +1,25 @@
 // The models that a page can hold, by the name of their kind.
 
+import { DocumentVectors } from "./document_vectors.js";
+import { EmbeddingClassifier } from "./embedding_classifier.js";
 import { FastText } from "./fasttext.js";
 import { Linear } from "./linear.js";
+import { LinearMatcher } from "./linear_matcher.js";
+import { LinearTagger } from "./linear_tagger.js";
 import { predictions } from "./predictions.js";
 import { SearchIndex } from "./search_index.js";
 import { Tensors } from "./tensors.js";
 import { WordVectors } from "./word_vectors.js";
 
 const KINDS = {
-  "word vectors": WordVectors, "fasttext classifier": FastText, "linear classifier": Linear, "search index": SearchIndex,
+  "word vectors": WordVectors,
+  "document vectors": DocumentVectors,
+  "fasttext classifier": FastText,
+  "linear classifier": Linear,
+  "linear matcher": LinearMatcher,
+  "linear tagger": LinearTagger,
+  "embedding classifier": EmbeddingClassifier,
+  "search index": SearchIndex,
 };
 
 /** What a page does with a model file: {info, model, answer(path, body)}. */

@@ -43,15 +43,33 @@ export class Tagger {
 
   /** {text, spans} or {text, tags} by the scores of all tokens. */
   answer([text], numbers) {
-    const { labels, transitions } = this.decoding;
+    const { labels } = this.decoding;
     const tokens = this.splitter.split(text);
     const rows = tokens.map((_, token) => numbers.slice(token * labels.length, (token + 1) * labels.length));
-    const path = decode(rows, [...rows.keys()], this.decoding);
-    if (!this.marks) return { text, tags: tokens.map((token, index) => [token.text, labels[path[index]]]) };
+    if (!this.marks) {
+      const path = this.decoded(rows);
+      return { text, tags: tokens.map((token, index) => [token.text, labels[path[index]]]) };
+    }
+    return { text, spans: this.entities(text, tokens, this.path(rows)) };
+  }
+
+  /** The entities of a text by its tokens and their tags. */
+  entities(text, tokens, { path, chances }) {
+    const characters = [...text];
+    return this.spans(path).map((span) => entity(characters, tokens, span, path, chances));
+  }
+
+  /** The best tags of tokens by their scores. */
+  decoded(rows) {
+    return decode(rows, [...rows.keys()], this.decoding);
+  }
+
+  /** {path, chances}: the same, and the probability of each tag at each token. */
+  path(rows) {
+    const { transitions } = this.decoding;
     const tempered = rows.map((row) => row.map((score) => score / this.temperature));
     const chances = transitions ? marginals(tempered, this.decoding) : tempered.map((row) => Array.from(softmax(row)));
-    const characters = [...text];
-    return { text, spans: this.spans(path).map((span) => entity(characters, tokens, span, path, chances)) };
+    return { path: this.decoded(rows), chances };
   }
 
   /** [{label, first, last}], of tokens: as the script conlleval reads tags. */

@@ -36,6 +36,29 @@ export class Tensors {
   }
 }
 
+/** The tensors of a part of a model, which have its name before theirs, and its settings. */
+export class Part {
+  constructor(tensors, name, settings) {
+    Object.assign(this, { tensors, name, about: { settings } });
+  }
+
+  has(name) {
+    return this.tensors.has(`${this.name}.${name}`);
+  }
+
+  stored(name) {
+    return this.tensors.stored(`${this.name}.${name}`);
+  }
+
+  matrix(name) {
+    return this.tensors.matrix(`${this.name}.${name}`);
+  }
+
+  json(name) {
+    return this.tensors.json(`${this.name}.${name}`);
+  }
+}
+
 const text = (bytes) => new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 
 function scaled(codes, scales, rows, dim) {

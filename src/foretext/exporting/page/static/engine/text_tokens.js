@@ -1,6 +1,8 @@
 // Tokens of a raw text with their positions: words, punctuation, characters without blanks, as
 // foretext.corpus.text_tokens has them. Positions count code points.
 
+import { runOf } from "./character_runs.js";
+
 // Over classes of characters: a and A, letters, small and capital; 0, a digit; +, what belongs to the character
 // before it; . - and , for marks like them; c, what is contracted; x, always a token; a blank.
 const TOKEN = /(?:[aA]\+*\.){2,}|A\+*\.(?= *A)|[aA0](?:[aA0+]|[-.](?=[aA0])|(?<=0),(?=0))*|c+|\.{2,}|-{2,}|[^ ]\+*/g;
@@ -38,14 +40,6 @@ export class TextTokens {
 
   /** The number of a character's run. */
   run(character) {
-    const point = character.codePointAt(0);
-    let low = 0;
-    let high = this.starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (this.starts[middle] <= point) low = middle;
-      else high = middle;
-    }
-    return low;
+    return runOf(this.starts, character.codePointAt(0));
   }
 }

@@ -1,0 +1,59 @@
+"""Classes and small letters of characters, as Python has them, for a browser.
+
+Browsers have different versions of Unicode; what `str.isupper` and `str.lower` say is therefore
+data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["character_runs", "small_letters"]
+
+_ASSIGNED = ((0, 0x34000), (0xE0000, 0xE0200))  # all other code points are like the last one
+_LAST = 0x10FFFF
+
+
+@cache
+def character_runs(kind_of: Callable[[str], int]) -> dict[str, NDArray[Any]]:
+    """Return the tensors that ``static/engine/character_runs.js`` reads.
+
+    ``starts`` (R,) is the first code point of each run of equal classes, ``kinds`` (R,) its class.
+
+    Args:
+        kind_of: the class of a character, 0 to 255.
+    """
+    runs = [(kind, next(points)[1]) for kind, points in groupby(_kinds(kind_of), lambda x: x[0])]
+    kinds, starts = zip(*runs, strict=True)
+    return {"starts": np.array(starts, np.int32), "kinds": np.array(kinds, np.uint8)}
+
+
+@cache
+def small_letters() -> dict[str, NDArray[Any]]:
+    """Return the tensors of the capitals and of the small letter of each, (L,) code points.
+
+    I with a dot, whose small form has two characters, is not among them.
+    """
+    points = [point for first, stop in _ASSIGNED for point in range(first, stop)]
+    small = {point: ord(low) for point in points if len(low := chr(point).lower()) == 1}
+    capitals = [point for point, low in small.items() if point != low]
+    letters = [small[point] for point in capitals]
+    return {"capitals": np.array(capitals, np.int32), "letters": np.array(letters, np.int32)}
+
+
+def _kinds(kind_of: Callable[[str], int]) -> Iterator[tuple[int, int]]:
+    """Yield class and code point, in the order of these."""
+    other, end = kind_of(chr(_LAST)), 0
+    for first, stop in _ASSIGNED:
+        if first > end:
+            yield other, end
+        for point in range(first, stop):
+            yield kind_of(chr(point)), point
+        end = stop
+    yield other, end

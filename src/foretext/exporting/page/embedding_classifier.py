@@ -1,0 +1,216 @@
+"""A classifier of frozen vectors and words on a page: its views, the heads on them, their mixture.
+
+It is what `auto` learns for classification: doc2vec, word2vec and words side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foretext.base.errors import SettingError
+from foretext.corpus.decoding import normalize
+from foretext.data.rows.label import label_array
+from foretext.exporting.page.document_vectors import PageDocumentVectors
+from foretext.exporting.page.page_model import (
+    Answers,
+    PageModel,
+    label_answers,
+    texts_of_rows,
+)
+from foretext.exporting.page.parts import named_part, part_named
+from foretext.exporting.page.storage import Matrices
+from foretext.exporting.page.tf_idf import PageTfIdf
+from foretext.exporting.page.word_vectors import PageWordVectors
+from foretext.tasks.classification.embeddings.classifier import EmbeddingClassifier
+from foretext.tasks.classification.embeddings.logistic_head import LogisticHead
+from foretext.tasks.classification.embeddings.unlabelled import EM_WEIGHTS
+from foretext.vectors.text_embedding import word_weights
+
+__all__ = ["PageEmbeddingClassifier"]
+
+WORDS = "words"  # the kind of a view, beside those of what embeds
+BASES: Mapping[str, type[PageWordVectors] | type[PageDocumentVectors]] = {
+    "word vectors": PageWordVectors,
+    "document vectors": PageDocumentVectors,
+}
+
+
+class PageEmbeddingClassifier(PageModel):
+    """Views of a text, and logistic regressions on them, whose probabilities are mixed.
+
+    Args:
+        model: the classifier.
+        name: that the page shows.
+
+    Raises:
+        SettingError: a browser cannot run one of its bases.
+    """
+
+    kind = "embedding classifier"
+    abilities = ("predict",)
+    model: EmbeddingClassifier
+
+    def __init__(self, model: EmbeddingClassifier, name: str) -> None:
+        super().__init__(model, name)
+        self._bases = {  # by the names of their parts
+            f"view{number}": _page_base(view, name)
+            for number, view in enumerate(model.views)
+            if not view.reads_words
+        }
+
+    @property
+    def labels(self) -> list[Any]:  # type: ignore[override]
+        """As they came: texts, whole numbers or booleans."""
+        return list(label_array(self.model.label_names).tolist())
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the page's own class has to know."""
+        kinds = {name: base.kind for name, base in self._bases.items()}
+        views = {**self._bases, **self._words}
+        return {
+            "form": self.model.parts.form,
+            "several": self.model.is_multi_label,
+            "views": [
+                {"name": name, "kind": kinds.get(name, WORDS), "settings": views[name].settings}
+                for name in self._view_names
+            ],
+            "heads": [
+                {
+                    "name": f"head{number}",
+                    "views": kept.views,
+                    "weight": kept.weight,
+                    "binary": kept.learned_by in EM_WEIGHTS,  # whether features count once
+                }
+                for number, kept in enumerate(self.model.heads)
+            ],
+        }
+
+    @property
+    def matrices(self) -> Matrices:
+        """Matrices that may be stored in fewer bytes."""
+        found: dict[str, NDArray[np.float32]] = {}
+        for name, base in self._bases.items():
+            found |= named_part(name, base.matrices)
+        for number, kept in enumerate(self.model.heads):
+            found[f"head{number}.weights"] = np.asarray(kept.head.weights, np.float32)
+        return found
+
+    @property
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """Those of each view, what is taken out of vectors, weights of words and biases."""
+        found: dict[str, NDArray[Any]] = {}
+        for name, each in {**self._bases, **self._words}.items():
+            found |= named_part(name, each.tensors)
+        for name, view in zip(self._view_names, self.model.views, strict=True):
+            found |= named_part(name, _own_tensors(view))
+        for number, kept in enumerate(self.model.heads):
+            found[f"head{number}.bias"] = np.asarray(kept.head.bias, np.float32)
+        return found
+
+    @property
+    def texts(self) -> Mapping[str, Sequence[str]]:
+        """The words of each view."""
+        found: dict[str, Sequence[str]] = {}
+        for name, each in {**self._bases, **self._words}.items():
+            found |= named_part(name, each.texts)
+        return found
+
+    def texts_of(self, run: Path) -> list[str]:
+        """Return the first texts of the rows that it has learned from."""
+        return texts_of_rows(run, self.model)
+
+    @property
+    def remedy(self) -> str:
+        """What makes the page smaller."""
+        return (
+            "give vectors of fewer words by --with; a higher tokenizer.min_count in their "
+            "pretraining leaves rare words out"
+        )
+
+    def with_matrices(self, matrices: Matrices) -> PageEmbeddingClassifier:
+        """Return the same with other numbers."""
+        parts = self.model.parts
+        views = [
+            view
+            if name not in self._bases
+            else replace(
+                view, model=self._bases[name].with_matrices(part_named(name, matrices)).model
+            )
+            for name, view in zip(self._view_names, parts.views, strict=True)
+        ]
+        heads = [
+            kept._replace(head=LogisticHead(matrices[f"head{number}.weights"], kept.head.bias))
+            for number, kept in enumerate(parts.heads)
+        ]
+        changed = parts._replace(views=views, heads=heads)
+        return PageEmbeddingClassifier(EmbeddingClassifier.of_parts(changed), self.name)
+
+    def parts(self, text: str) -> list[Sequence[Any]]:
+        """Return what each view reads of a text: words, characters, or numbers of words."""
+        composed = normalize(text, self.model.parts.form)
+        views = {**self._bases, **self._words}
+        return [list(views[name].parts(composed)) for name in self._view_names]
+
+    def answers(self, texts: Sequence[str]) -> Answers:
+        """Return how probable each label is for each text, and which one is the most probable."""
+        return label_answers(self.model, self.labels, texts)
+
+    @property
+    def frequent_words(self) -> Sequence[str]:
+        """The words of the first view."""
+        found = [*(base.frequent_words for base in self._bases.values())]
+        return next(iter([*found, *(words.names for words in self._words.values())]))
+
+    @property
+    def _view_names(self) -> list[str]:
+        return [f"view{number}" for number in range(len(self.model.views))]
+
+    @cached_property
+    def _words(self) -> dict[str, PageTfIdf]:
+        """The view of words by the name of its part; {}: there is none."""
+        views: Sequence[Any] = self.model.views
+        return {
+            name: PageTfIdf(view.config, view.names, view.idf, "NFC")
+            for name, view in zip(self._view_names, views, strict=True)
+            if view.reads_words
+        }
+
+
+def _page_base(view: Any, name: str) -> PageWordVectors | PageDocumentVectors:
+    """Return what embeds, as a page has it.
+
+    Raises:
+        SettingError: a browser cannot run it.
+    """
+    kind = view.model.kind
+    is_of_tokens = kind == PageWordVectors.kind and view.model.tokenizer is not None
+    if kind not in BASES or is_of_tokens:
+        raise SettingError(
+            f"A web page cannot run '{view.name}', on which {name} has learned; it can run word "
+            "vectors and document vectors of words. Use `foretext serve`."
+        )
+    base = BASES[kind](view.model, view.name)
+    if not base.reads_texts:
+        raise SettingError(
+            f"'{view.name}', on which {name} has learned, cuts Chinese text by jieba, which does "
+            "not run in a browser; train it with pre_tokenizer = 'chinese_characters', or serve "
+            "the model by `foretext serve`."
+        )
+    return base
+
+
+def _own_tensors(view: Any) -> dict[str, NDArray[Any]]:
+    """Return what a classifier knows of a view of vectors: a direction, and weights of words."""
+    found = {} if view.direction is None else {"direction": view.direction}
+    if view.reads_words or view.weighting is None:
+        return found
+    weights = word_weights(view.weighting, view.model.counts, view.a)
+    return found if weights is None else {**found, "weights": weights}

@@ -1,0 +1,21 @@
+"""A model inside another one: its tensors and texts have the name of the part before theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+__all__ = ["named_part", "part_named"]
+
+_Value = TypeVar("_Value")
+
+
+def named_part(name: str, values: Mapping[str, _Value]) -> dict[str, _Value]:
+    """Return values of a part under the names that they have in the whole."""
+    return {f"{name}.{own}": value for own, value in values.items()}
+
+
+def part_named(name: str, values: Mapping[str, _Value]) -> dict[str, _Value]:
+    """Return the values of a part under their own names."""
+    start = f"{name}."
+    return {own.removeprefix(start): each for own, each in values.items() if own.startswith(start)}

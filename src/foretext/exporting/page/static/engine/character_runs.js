@@ -1,0 +1,50 @@
+// Classes and small letters of characters, as Python has them.
+
+/** The number of the run that a code point is in; starts: the first code point of each run. */
+export function runOf(starts, point) {
+  let low = 0;
+  let high = starts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (starts[middle] <= point) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+export class CharacterRuns {
+  /** tensors: of the file, which has the runs under the name. */
+  constructor(tensors, name) {
+    Object.assign(this, { starts: tensors.stored(`${name}.starts`), kinds: tensors.stored(`${name}.kinds`) });
+  }
+
+  /** The class of a character. */
+  of(character) {
+    return this.kinds[runOf(this.starts, character.codePointAt(0))];
+  }
+}
+
+const SIGMA = "Σ"; // whose small letter depends on the letters around it
+
+/** What Python's `str.lower` gives. */
+export class SmallLetters {
+  /** tensors: of the file, which has the letters under the name. */
+  constructor(tensors, name) {
+    const letters = tensors.stored(`${name}.letters`);
+    const capitals = [...tensors.stored(`${name}.capitals`)];
+    this.small = new Map(capitals.map((point, at) => [String.fromCodePoint(point), String.fromCodePoint(letters[at])]));
+    this.small.set("\u0130", "i\u0307"); // I with a dot
+  }
+
+  of(text) {
+    const small = [...text].map((character) => this.small.get(character) ?? character);
+    if (!text.includes(SIGMA)) return small.join("");
+    const whole = text.toLowerCase();
+    let end = 0; // of what is before the character, in `whole`
+    return [...text].map((character, at) => {
+      const own = character === SIGMA ? whole[end] : small[at];
+      end += character.toLowerCase().length;
+      return own;
+    }).join("");
+  }
+}
