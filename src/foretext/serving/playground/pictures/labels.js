@@ -15,6 +15,9 @@ export const explanation = (inputs, { label }, model) => (canExplain(model)
   ? [{ path: "explain", body: { inputs, label: label || null } }]
   : []);
 
+/** A label as a page writes it; of booleans no element is made. */
+const named = (label) => (typeof label === "boolean" ? String(label) : label);
+
 const canExplain = (model) => model.abilities.includes("explain");
 
 /** found: [{label, score}, ...] as of /predict; texts: what was asked, by names. */
@@ -22,7 +25,7 @@ export function labels(found, requests, texts, context) {
   const { model, explore } = context;
   const choose = model.labels?.length && canExplain(model) ? (label) => explore({ label }) : undefined;
   const answer = model.labels?.length
-    ? bars(found.map(({ label, score }) => [label, score]), {
+    ? bars(found.map(({ label, score }) => [named(label), score]), {
       caption: t("labels.caption"), head: [t("table.label"), t("table.probability")], most: 1, choose,
       hint: t("labels.explain"),
     })
