@@ -10,6 +10,7 @@ after them, and the better one counts; how far they differ says how much other p
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,16 +19,34 @@ from typing import Any
 from benchmarks.harness import run_program
 from benchmarks.limits_needs import ARITHMETIC, Bound, bound
 from benchmarks.limits_program import GROUPS
-from benchmarks.peaks import measured_peaks
+from benchmarks.peaks import measured_peaks, rate
 
-__all__ = ["HEADER", "PACKAGES", "Disturbance", "Limit", "NotHere", "rows", "with_arithmetic"]
+__all__ = [
+    "HEADER",
+    "PACKAGES",
+    "Disturbance",
+    "Limit",
+    "NotHere",
+    "groups",
+    "rows",
+    "scaled",
+    "with_arithmetic",
+]
 
 PACKAGES = ("foretext", "numba", "torch", "numpy")
 PROGRAM = "benchmarks.limits_program"
 HEADER = ["work", "a unit needs", "what binds", "limit", "reached", "share", "what stands between"]
-CHOSEN = os.environ.get("FORETEXT_LIMITS", " ".join(GROUPS)).split()
 ALONE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 SCALES = ((1e9, " G"), (1e6, " M"), (1e3, " k"))
+NAMES = {  # what a unit needs, as people say it
+    ARITHMETIC: "operations in float32",
+    "products bfloat16": "operations in bfloat16",
+    "products int8": "operations in int8",
+    "doubles": "operations in float64",
+    "roots": "inverse roots",
+    "exps": "exp",
+    "look-ups": "look-ups",
+}
 
 
 @dataclass(frozen=True)
@@ -51,7 +70,7 @@ class Limit:
         return [
             self.work,
             f"{unit}: {needs}",
-            found.resource,
+            f"{_named(found.resource)}: {rate(found.resource, self.peaks[found.resource])}",
             f"{scaled(found.limit)} {units}/s",
             f"{scaled(self.run['speed'])} {units}/s",
             f"**{100 * self.run['speed'] / found.limit:.2g} %**",
@@ -101,16 +120,27 @@ class Disturbance:
 
 def rows() -> Iterator[Limit | NotHere | Disturbance]:
     """Measure peaks, paths, and peaks again."""
+    chosen = groups()
     with _environment(ALONE):
         before = _best_peaks()
         runs: dict[str, Any] = {}
-        for group in CHOSEN:
+        for group in chosen:
             runs |= run_program(PROGRAM, group)
         after = _best_peaks()
     better = {name: max(before[name], after[name]) for name in before}
     for work, run in runs.items():
         yield NotHere(work) if run is None else Limit(work, run, better)
     yield Disturbance(before, after)
+
+
+def groups() -> list[str]:
+    """Return the groups that `FORETEXT_LIMITS` names; without it all."""
+    chosen = os.environ.get("FORETEXT_LIMITS", " ".join(GROUPS)).split()
+    if not chosen:
+        sys.exit(f"FORETEXT_LIMITS names nothing; take of {', '.join(GROUPS)}.")
+    if unknown := [group for group in chosen if group not in GROUPS]:
+        sys.exit(f"FORETEXT_LIMITS: there is no {unknown[0]!r}; take of {', '.join(GROUPS)}.")
+    return chosen
 
 
 def _best_peaks() -> dict[str, float]:
@@ -132,7 +162,16 @@ def scaled(number: float) -> str:
 
 
 def _need(resource: str, amount: float) -> str:
-    return f"{scaled(amount)} {resource}"
+    return f"{scaled(amount)} {_named(resource)}"
+
+
+def _named(resource: str) -> str:
+    if resource in NAMES:
+        return NAMES[resource]
+    *kind, size = resource.split()
+    if kind[0] == "reading":
+        return f"bytes read of {size} MB"
+    return f"rows of {kind[-1]} floats in {size} MB"
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from benchmarks.harness import work_folder
 from benchmarks.inputs import enwiki_text
 
-__all__ = ["Measured", "best_seconds", "process_seconds", "text_file", "training_seconds"]
+__all__ = ["Measured", "best_seconds", "process_seconds", "text_file", "timed_runs"]
 
 ROUNDS = 5
 
@@ -45,33 +45,37 @@ def process_seconds(work: Callable[[], object]) -> float:
     return time.process_time() - began
 
 
-class Training(NamedTuple):
-    """A training that has ended."""
+class TimedRun(NamedTuple):
+    """A run that has ended."""
 
-    learner: Any
-    seconds: float  # of CPU, in its loop
+    of: Any
+    result: Any
+    seconds: float  # of CPU
 
 
 @contextmanager
-def training_seconds() -> Iterator[list[Training]]:
-    """Collect the learners of word2vec and its relatives, with the CPU time of their loops."""
-    from foretext.vectors.hogwild import Hogwild
+def timed_runs(kind: type[Any], prepare: Callable[[Any], object]) -> Iterator[list[TimedRun]]:
+    """Collect the runs of `kind`, with the CPU time of each.
 
-    found: list[Training] = []
-    run = Hogwild.run
+    Args:
+        kind: of objects with a method `run`.
+        prepare: does before a run what is not timed.
+    """
+    found: list[TimedRun] = []
+    run = kind.run
 
-    def measured(self: Hogwild) -> Any:
-        self.learner.compile()
+    def measured(self: Any) -> Any:
+        prepare(self)
         began = time.process_time()
-        state = run(self)
-        found.append(Training(self.learner, time.process_time() - began))
-        return state
+        result = run(self)
+        found.append(TimedRun(self, result, time.process_time() - began))
+        return result
 
-    Hogwild.run = measured  # type: ignore[method-assign]
+    kind.run = measured
     try:
         yield found
     finally:
-        Hogwild.run = run  # type: ignore[method-assign]
+        kind.run = run
 
 
 def text_file(num_bytes: int) -> Path:

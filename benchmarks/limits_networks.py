@@ -66,7 +66,9 @@ def masked_lm() -> Measured:
     alone += _learning_seconds(int(MASK_RATE * tokens), WORDS, DIM, dtype)
     name = "products bfloat16" if has_bfloat16() else "arithmetic float32"
     needs = masked_lm_needs(LAYERS, DIM, LENGTH, WORDS, MASK_RATE, name)
-    return Measured("token", tokens / seconds, needs, _products_share(alone, seconds))
+    weights = LAYERS * tokens * 12 * DIM**2 + int(MASK_RATE * tokens) * WORDS * DIM
+    between = _products_share(alone, seconds, f"{6 * weights / alone / 1e9:.2g} GFLOP/s")
+    return Measured("token", tokens / seconds, needs, between)
 
 
 def _learning_seconds(rows: int, outputs: int, inputs: int, dtype: torch.dtype) -> float:
@@ -98,8 +100,11 @@ def encoder(precision: Any) -> Measured | None:
     seconds = best_seconds(lambda: model.embed(texts), 2)
     name = {"fp32": "arithmetic float32", "bf16": "products bfloat16", "int8": "products int8"}
     needs = encoder_needs(ENCODER["num_layers"], ENCODER["dim"], lengths, name[precision])
-    alone = ENCODER["num_layers"] * _reading_seconds(precision, ENCODER["dim"]) * sum(lengths)
-    return Measured("token", sum(lengths) / seconds, needs, _products_share(alone, seconds))
+    of_a_row = _reading_seconds(precision, ENCODER["dim"])
+    alone = ENCODER["num_layers"] * of_a_row * sum(lengths)
+    speed = f"{24 * ENCODER['dim'] ** 2 / of_a_row / 1e9:.2g} GFLOP/s"
+    between = _products_share(alone, seconds, speed)
+    return Measured("token", sum(lengths) / seconds, needs, between)
 
 
 def _reading_seconds(precision: str, dim: int, rows: int = 1024) -> float:
@@ -136,11 +141,13 @@ def generation() -> Measured:
     with torch.inference_mode():
         alone = best_seconds(products)
     needs = generation_needs(layers, dim, VOCAB_SIZE, 2)  # weights are kept in bfloat16
-    return Measured("token", 1 / seconds, needs, _products_share(alone, seconds))
+    num_bytes = 2 * sum(linear.weight.numel() for linear in maps)
+    between = _products_share(alone, seconds, f"{num_bytes / alone / 1e9:.2g} GB/s")
+    return Measured("token", 1 / seconds, needs, between)
 
 
-def _products_share(alone: float, seconds: float) -> str:
-    return f"products with weights, alone, take {alone / seconds:.0%} of the time"
+def _products_share(alone: float, seconds: float, speed: str) -> str:
+    return f"products with weights alone: {alone / seconds:.0%} of the time, at {speed}"
 
 
 def _model_folder(kind: str) -> Path:

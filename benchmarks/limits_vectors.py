@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import work_folder
-from benchmarks.limits_measured import (
-    Measured,
-    best_seconds,
-    text_file,
-    training_seconds,
-)
+from benchmarks.limits_measured import Measured, TimedRun, best_seconds, text_file, timed_runs
 from benchmarks.limits_needs import (
     ARITHMETIC,
     classifier_needs,
@@ -51,11 +46,12 @@ def skipgram(loss: str) -> Measured:
         "vector_size": DIM, "window": WINDOW, "loss": loss, "epochs": 1, "workers": 1,
         "valid_rate": 0.0, "seed": 1,
     }  # fmt: skip
-    with training_seconds() as trainings:
+    with _trainings() as trainings:
         ft.Word2Vec(**settings).fit(text_file(TEXT_BYTES))
         ft.Word2Vec(**settings, sample=0).fit(_few_words())
     found = []
-    for learner, seconds in trainings:
+    for training in trainings:
+        learner, seconds = training.of.learner, training.seconds
         words, pairs, centres, kept = _met(learner)
         outputs = 1.0 + NEGATIVE
         if loss == "hs":
@@ -72,6 +68,13 @@ def skipgram(loss: str) -> Measured:
         ("this text, its rows from L2 and L3", speed * needs[ARITHMETIC]),
     )
     return Measured("word", speed, needs, between)
+
+
+def _trainings() -> AbstractContextManager[list[TimedRun]]:
+    """The trainings of word2vec and its relatives: the time of their loops, which are compiled."""
+    from foretext.vectors.hogwild import Hogwild
+
+    return timed_runs(Hogwild, lambda run: run.learner.compile())
 
 
 def _met(learner: Any) -> tuple[float, float, float, Any]:
@@ -125,20 +128,14 @@ def glove() -> Measured:
     import foretext as ft
     from foretext.vectors.tile_descent import TileDescent
 
-    spent: list[tuple[float, int, float]] = []
-    run = TileDescent.run
-
-    def measured(self: TileDescent) -> Any:
-        began = time.process_time()
-        history = run(self)
-        seconds = time.process_time() - began
-        spent.append((seconds, history[-1]["cells"], _share_in_groups(self.tiles.cells)))
-        return history
-
-    TileDescent.run = measured  # type: ignore[method-assign]
-    for epochs in (1, 3):  # the first one compiles
-        ft.GloVe(vector_size=DIM, epochs=epochs, workers=1).fit(text_file(TEXT_BYTES))
-    seconds, cells, share = spent[-1]
+    shares: list[float] = []
+    with timed_runs(
+        TileDescent, lambda run: shares.append(_share_in_groups(run.tiles.cells))
+    ) as trainings:
+        for epochs in (1, 3):  # the first one compiles
+            ft.GloVe(vector_size=DIM, epochs=epochs, workers=1).fit(text_file(TEXT_BYTES))
+    _, history, seconds = trainings[-1]
+    cells, share = history[-1]["cells"], shares[-1]
     needs = glove_needs(DIM, GROUP)
     near = _near_cells()
     between = (
@@ -183,11 +180,12 @@ def fasttext() -> Measured:
         "vector_size": DIM, "window": WINDOW, "epochs": 1, "workers": 1, "valid_rate": 0.0,
         "seed": 1,
     }  # fmt: skip
-    with training_seconds() as trainings:
+    with _trainings() as trainings:
         ft.FastText(**settings).fit(text_file(TEXT_BYTES // 2))
         ft.FastText(**settings, sample=0).fit(_few_words())
     found = []
-    for learner, seconds in trainings:
+    for training in trainings:
+        learner, seconds = training.of.learner, training.seconds
         words, pairs, centres, kept = _met(learner)
         subwords = learner._model.subwords
         units = float((np.diff(subwords.starts) * kept).sum() / kept.sum())
@@ -215,11 +213,12 @@ def classifier() -> Measured:
     from foretext.tasks.fasttext.config import PROGRAM_DEFAULTS
 
     settings = PROGRAM_DEFAULTS | {"word_ngrams": 2, "dim": DIM, "workers": 1, "seed": 1}
-    with training_seconds() as trainings:
+    with _trainings() as trainings:
         for kinds in (FEW_KINDS, NUM_KINDS):
             FastTextClassifier(**settings).fit(_labelled_file(kinds))
     found = []
-    for learner, seconds in trainings:
+    for training in trainings:
+        learner, seconds = training.of.learner, training.seconds
         documents = learner.features.documents
         num, words = len(documents.starts) - 1, documents.token_starts[-1]
         num_bytes = learner.inputs.nbytes
@@ -265,8 +264,12 @@ def neighbors(at_once: int) -> Measured:
             np.matmul(queries, vectors[start : start + tile].T, out=scores)
 
     seconds = best_seconds(lambda: known.neighbors(asked, TOPN))
-    share = best_seconds(products) / seconds
-    between = f"products alone, in numpy's library, {share:.0%} of the time"
+    alone = best_seconds(products)
+    scored = NUM_WORDS // tile * tile * DIM
+    speed = f"{scored * 4 / alone / 1e9:.2g} GB/s"
+    if at_once > 1:
+        speed = f"{2 * at_once * scored / alone / 1e9:.2g} GFLOP/s"
+    between = f"products alone, in numpy's library: {alone / seconds:.0%} of the time, at {speed}"
     needs = neighbor_needs(NUM_WORDS, DIM, at_once)
     return Measured("query", at_once / seconds, needs, between)
 
@@ -277,6 +280,6 @@ PATHS: dict[str, Callable[[], Measured | None]] = {
     "GloVe": glove,
     "fastText, skip-gram with n-grams": fasttext,
     "fastText's classifier, pairs of words": classifier,
-    "neighbours, many queries at once": partial(neighbors, QUERIES),
+    f"neighbours, {QUERIES} queries at once": partial(neighbors, QUERIES),
     "neighbours, one query at a time": partial(neighbors, 1),
 }

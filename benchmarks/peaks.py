@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from benchmarks.harness import Figures, run_program
 
-__all__ = ["HEADER", "PACKAGES", "Peak", "measured_peaks", "rows"]
+__all__ = ["HEADER", "PACKAGES", "Peak", "measured_peaks", "rate", "rows"]
 
 PACKAGES = ("foretext", "numba", "torch", "numpy")
 PROGRAM = "benchmarks.peaks_program"
 HEADER = ["peak", "one thread", "two threads", "middle trial against the best, one thread"]
 GIGA = 1e9
 UNITS = {  # of the first word of a resource
-    "registers": "GFLOP/s", "products": "GFLOP/s", "doubles": "GFLOP/s", "roots": "G/s",
-    "exps": "G/s", "look-ups": "GB/s", "reading": "GB/s", "writing": "GB/s",
+    "arithmetic": "GFLOP/s", "registers": "GFLOP/s", "products": "GFLOP/s", "doubles": "GFLOP/s",
+    "roots": "G/s", "exps": "G/s", "look-ups": "GB/s", "reading": "GB/s",
 }  # fmt: skip
 NAMES = {
     "registers 6": "multiply-add in float32, six chains in registers",
@@ -41,13 +41,7 @@ class Peak:
 
     def cells(self) -> list[str]:
         """The row as Markdown cells."""
-        kind = self.name.split()[0]
-        one, two = (
-            f"{side['best'] / GIGA:.3g} {UNITS[kind]}"
-            if kind in UNITS
-            else _of_rows(self.name, side)
-            for side in (self.one, self.two)
-        )
+        one, two = (rate(self.name, side["best"]) for side in (self.one, self.two))
         return [_title(self.name), one, two, f"{self.one['middle'] / self.one['best']:.0%}"]
 
 
@@ -63,20 +57,18 @@ def measured_peaks(threads: int) -> dict[str, Figures]:
     return run_program(PROGRAM, threads)
 
 
+def rate(name: str, best: float) -> str:
+    """Say how much of a resource there is a second, in its unit."""
+    kind, *sizes = name.split()
+    if kind in UNITS:
+        return f"{best / GIGA:.3g} {UNITS[kind]}"
+    return f"{best / 1e6:.3g} M rows/s, {best * 4 * int(sizes[1]) / GIGA:.3g} GB/s"
+
+
 def _title(name: str) -> str:
     if name in NAMES:
         return NAMES[name]
     if name.startswith("rows"):
-        _, kind, stride, size = name.split()
-        kinds = {
-            "read": "read, drawn evenly",
-            "moved": "read and written, drawn evenly",
-            "drawn": "read and written, drawn as noise words are",
-        }
-        return f"rows of {stride} floats in {size} MB, {kinds[kind]}"
+        *_, stride, size = name.split()
+        return f"rows of {stride} floats in {size} MB, read and written, drawn as noise words are"
     return f"{name} MB, in order"
-
-
-def _of_rows(name: str, figures: Figures) -> str:
-    stride = int(name.split()[2])
-    return f"{figures['best'] / 1e6:.3g} M rows/s, {figures['best'] * 4 * stride / GIGA:.3g} GB/s"

@@ -40,7 +40,6 @@ Trial = Callable[[], Any]
 
 MEGABYTE = 1 << 20
 SIZES = (0.25, 16, 64, 256)  # megabytes that are read, or of which rows are: from L2 to memory
-WRITTEN = 256
 STRIDES = (112, 304)  # rows of 100 and of 300 floats, in whole registers
 ROUNDS = 200_000  # of a loop that holds everything in registers
 NUM_ROWS = 10_000  # of a trial
@@ -138,7 +137,7 @@ def inference(linear: Any, rows: torch.Tensor) -> Trial:
 
 
 def memory(threads: int) -> Iterator[tuple[str, float, list[Trial]]]:
-    """Reading and writing in order; rows read, and moved, in random order."""
+    """Reading in order; rows moved that are drawn as noise words are."""
     rng = np.random.default_rng(0)
     for megabytes in SIZES:
         num = int(megabytes * MEGABYTE)
@@ -148,23 +147,16 @@ def memory(threads: int) -> Iterator[tuple[str, float, list[Trial]]]:
         times = max(1, (4 << 20) // num)
         work = times * num
         yield f"reading {megabytes:g}", work, [partial(read, a, times) for a in arrays]
-        if megabytes == WRITTEN:
-            yield f"writing {megabytes:g}", work, [partial(write, a) for a in arrays]
         for stride in STRIDES:
-            total = num // 4 // stride
-            for name, loop, rows in (
-                ("rows read", read_rows, rng.integers(total, size=(NUM_PARTS, NUM_ROWS))),
-                ("rows moved", move_rows, rng.integers(total, size=(NUM_PARTS, NUM_ROWS))),
-                ("rows drawn", move_rows, zipf_rows(rng, total)),
-            ):
-                trials = [in_parts(loop, array, rows, stride) for array in arrays]
-                yield f"{name} {stride} {megabytes:g}", NUM_ROWS, trials
+            rows = zipf_rows(rng, num // 4 // stride)
+            trials = [in_parts(array, rows, stride) for array in arrays]
+            yield f"rows drawn {stride} {megabytes:g}", NUM_ROWS, trials
 
 
-def in_parts(loop: Any, array: np.ndarray, rows: np.ndarray, stride: int) -> Trial:
+def in_parts(array: np.ndarray, rows: np.ndarray, stride: int) -> Trial:
     """Trial by trial other rows of the same matrix."""
     parts = cycle(rows)
-    return lambda: loop(array, next(parts), stride)
+    return lambda: move_rows(array, next(parts), stride)
 
 
 def zipf_rows(rng: np.random.Generator, total: int) -> np.ndarray:
@@ -252,29 +244,8 @@ def read(values: Any, times: int) -> Any:
 
 
 @kernel(_nrt=False)
-def write(values: Any) -> None:
-    """Set all values."""
-    one = splat(np.float32(0.0))
-    for d in range(0, values.size - 15, LANES):
-        store(values, d, one)
-
-
-@kernel(_nrt=False)
-def read_rows(values: Any, rows: Any, stride: int) -> None:
-    """Add up rows in their order; those that come next are asked for meanwhile."""
-    s0 = load(values, 0)
-    for e in range(rows.size):
-        if e + AHEAD < rows.size:
-            for d in range(0, stride, LANES):
-                prefetch(values, rows[e + AHEAD] * stride + d)
-        for d in range(0, stride, LANES):
-            s0 = s0 + load(values, rows[e] * stride + d)
-    store(values, 0, s0)
-
-
-@kernel(_nrt=False)
 def move_rows(values: Any, rows: Any, stride: int) -> None:
-    """Read rows and write them back."""
+    """Read rows and write them back; those that come next are asked for meanwhile."""
     step = splat(np.float32(0.0))
     for e in range(rows.size):
         if e + AHEAD < rows.size:

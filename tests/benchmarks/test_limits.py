@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
-from benchmarks.limits import HEADER, Disturbance, Limit, NotHere, scaled, with_arithmetic
+from benchmarks.limits import (
+    HEADER,
+    Disturbance,
+    Limit,
+    NotHere,
+    groups,
+    rows,
+    scaled,
+    with_arithmetic,
+)
+from benchmarks.limits_measured import timed_runs
 from benchmarks.peaks import HEADER as PEAK_HEADER
 from benchmarks.peaks import Peak
 
 from benchmarks import limits_needs as needs
 
 PEAKS = {needs.ARITHMETIC: 100.0, "rows drawn 112 0.25": 10.0, "reading 256": 50.0}
+HUGE = {name: peak * 1e9 for name, peak in PEAKS.items()}
 
 
 def test_what_binds_is_the_resource_that_gives_a_unit_the_least():
@@ -93,16 +106,56 @@ def test_a_row_has_a_cell_for_each_column():
     cells = Limit("work", run, PEAKS).cells()
     assert cells == [
         "work",
-        f"word: 20 {needs.ARITHMETIC}",
-        needs.ARITHMETIC,
+        "word: 20 operations in float32",
+        "operations in float32: 1e-07 GFLOP/s",
         "5 words/s",
         "2 words/s",
         "**40 %**",
         "loads",
     ]
     assert len(cells) == len(HEADER) == len(NotHere("work").cells())
+    several = {"reading 256": 4e3, "rows drawn 112 0.25": 2.0}
+    cells = Limit("work", {**run, "needs": several}, HUGE).cells()
+    assert cells[1:3] == [
+        "word: 4 k bytes read of 256 MB, 2 rows of 112 floats in 0.25 MB",
+        "bytes read of 256 MB: 50 GB/s",
+    ]
     cells = Limit("work", {**run, "unit": "query", "speed": 0.0234}, PEAKS).cells()
     assert cells[3:6] == ["5 queries/s", "0.0234 queries/s", "**0.47 %**"]
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [("text net", "there is no 'net'; take of vectors,"), (" ", "names nothing; take of vectors,")],
+)
+def test_other_groups_are_refused_before_anything_is_measured(
+    named: str, said: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("benchmarks.limits.measured_peaks", lambda threads: pytest.fail("measured"))
+    monkeypatch.setenv("FORETEXT_LIMITS", named)
+    with pytest.raises(SystemExit, match=said):
+        next(rows())
+    monkeypatch.setenv("FORETEXT_LIMITS", "text  vectors")
+    assert groups() == ["text", "vectors"]
+
+
+def test_runs_are_timed_and_left_as_they_were():
+    class Loop:
+        def run(self) -> str:
+            return "done"
+
+    class Broken:
+        def run(self) -> None:
+            raise KeyError
+
+    prepared = list[Loop]()
+    for kind in (Loop, Broken):
+        before = kind.run
+        with suppress(KeyError), timed_runs(kind, prepared.append) as found:
+            kind().run()
+        assert kind.run is before
+        ended = [(prepared[-1], "done")] if kind is Loop else []
+        assert [(each.of, each.result) for each in found] == ended
 
 
 def test_disturbance_is_said_above_a_tenth():
