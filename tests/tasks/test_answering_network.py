@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from foretext.base.errors import SettingError
+from foretext.tasks.classification.linear import LinearClassifier
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from tests.text_bodies import SIGHTED, bert_body
@@ -26,6 +27,13 @@ def test_another_precision_and_nothing_else(model: TextClassifier) -> None:
     assert model.precision == "bf16"
     with pytest.raises(SettingError, match="--num-beams has no effect"):
         model.answering({"num_beams": 2})
+
+
+def test_a_precision_is_one_of_networks() -> None:
+    linear = LinearClassifier().fit(["a ship", "a judge"] * 3, ["sea", "court"] * 3)
+    said = "--precision has no effect on a model that is no network; leave it out."
+    with pytest.raises(SettingError, match=said):
+        linear.answering({"precision": "fp32"})
 
 
 def test_int8_without_its_instructions_is_refused(

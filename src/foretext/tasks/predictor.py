@@ -205,9 +205,8 @@ class Predictor(ABC):
             SettingError: one of them has no effect on these answers.
         """
         for name in options:
-            raise SettingError(
-                f"--{name.replace('_', '-')} has no effect on {self.title.lower()}; leave it out."
-            )
+            what = self.title.lower() if name != "precision" else "a model that is no network"
+            raise SettingError(f"--{name.replace('_', '-')} has no effect on {what}; leave it out.")
 
     @abstractmethod
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:

@@ -62,6 +62,23 @@ def test_a_wrong_row_is_named(tmp_path: Path, text: str, sentence: str) -> None:
     assert sentence in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "__label__x a ship\n",
+            "a.txt, line 1: the row is a single text, marked with __label__",
+        ),
+        ("a ship at sea\n", "a.txt, line 1: the row is neither JSON nor separated by tabs; set"),
+    ],
+)
+def test_a_file_without_pairs_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(CorpusError) as caught:
+        read_pairs(written(tmp_path, "a.txt", text))
+    assert sentence in str(caught.value)
+    assert "fasttext" not in str(caught.value)
+
+
 def test_a_boolean_is_no_score(tmp_path: Path) -> None:
     path = written(tmp_path, "a.jsonl", '{"text_a": "a", "text_b": "b", "score": true}\n')
     with pytest.raises(CorpusError, match="line 1: 'score' holds a boolean where"):

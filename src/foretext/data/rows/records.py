@@ -25,7 +25,7 @@ from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label_formats import plain_row
 from foretext.data.rows.label_formats.docbin import docbin_records
 from foretext.data.rows.record import Record, type_name
-from foretext.data.rows.settings import LabelledConfig
+from foretext.data.rows.settings import LabelledConfig, RowsConfig
 from foretext.data.rows.table import are_tabbed, cells_of_csv, csv_records, tsv_records
 from foretext.data.rows.token_lines import refuse_token_lines
 from foretext.data.rows.trec_lines import are_trec, trec_records
@@ -161,8 +161,17 @@ def _by_first_line(
     if "\t" not in first and {*config.columns} <= {*cells_of_csv(first)}:
         return csv_records(lines, name, config.columns)
     if "\t" not in first:
-        raise CorpusError(message("errors.rows.unknown_format", name=name))
+        raise CorpusError(_unknown_format(first, name, config))
     return _by_tabs(head, lines, name, config)
+
+
+def _unknown_format(first: str, name: str, config: LabelledConfig) -> str:
+    """Say what a first line is not, of what this task reads."""
+    if config.headerless.keys() == RowsConfig.headerless.keys():
+        return message("errors.rows.unknown_format", name=name)
+    if is_fasttext(first, RowsConfig()):
+        return message("errors.rows.single_texts", name=name)
+    return message("errors.rows.no_columns", name=name)
 
 
 def _by_tabs(
