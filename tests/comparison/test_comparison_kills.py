@@ -42,6 +42,17 @@ def table(out: Path) -> dict[str, dict[str, Any]]:
     return {row["name"]: {each: row[each] for each in kept} for row in found["candidates"]}
 
 
+def differences(wanted: Any, found: Any, place: str = "") -> list[str]:
+    """Where two tables differ, a line each: pytest shortens what is compared as a whole."""
+    if isinstance(wanted, dict) and isinstance(found, dict) and wanted.keys() == found.keys():
+        return [
+            line
+            for key, value in wanted.items()
+            for line in differences(value, found[key], f"{place}/{key}")
+        ]
+    return [] if wanted == found else [f"{place}: {wanted!r} became {found!r}"]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_what_is_killed_ends_in_the_same_table(tmp_path: Path) -> None:
@@ -61,5 +72,5 @@ def test_what_is_killed_ends_in_the_same_table(tmp_path: Path) -> None:
             seconds *= 0.7
             continue
         end(compare(files, out, *(["--resume"] if (out / "plan.json").is_file() else [])))
-        assert table(out) == wanted
+        assert differences(wanted, table(out)) == []
         num_killed += 1
