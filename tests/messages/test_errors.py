@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 import foretext as ft
 from foretext.artifact import load_task, load_vectors
 from foretext.base.config import Config, duration_seconds
-from foretext.base.errors import ForetextError, UnknownWordError
+from foretext.base.errors import ForetextError, SettingError, UnknownWordError
 from foretext.base.files import output_error
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.data.rows import RowsConfig
@@ -109,7 +109,7 @@ MET: dict[str, tuple[Meet, str]] = {
         "[backbone] name = 'transformr'：没有这一个。是不是",
     ),
     "setting": (lambda _: chosen(rat=1), "[part] rat：没有这个设置。是不是 'rate'？"),
-    "too large": (lambda _: chosen(rate=2), "[part] rate = 2：应当小于或等于 1.0。"),
+    "too large": (lambda _: chosen(rate=2), "[part] rate = 2：应当小于或等于 1。"),
     "too small": (lambda _: chosen(number=0), "[part] number = 0：应当大于 0。"),
     "no choice": (lambda _: chosen(kind="c"), "[part] kind = 'c'：应当是 'a' 或 'b'。"),
     "no number": (lambda _: chosen(number="x"), "[part] number = 'x'：应当是整数。"),
@@ -166,12 +166,65 @@ FAULTS: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_wrong_values_are_told_as_pydantic_does_in_english(name: str) -> None:
-    kind, value = FAULTS[name]
+FLOATS: dict[str, tuple[Any, Any]] = {  # their bounds are whole, yet floats
+    "greater_than": (Annotated[float, Field(gt=0)], -1.5),
+    "greater_than_equal": (Annotated[float, Field(ge=0.5)], 0.25),
+    "less_than": (Annotated[float, Field(lt=1048576)], 2e6 + 0.5),
+    "less_than_equal": (Annotated[float, Field(le=1)], 1.5),
+}
+
+
+@pytest.mark.parametrize(("name", "fault"), [*FAULTS.items(), *FLOATS.items()])
+def test_wrong_values_are_told_as_pydantic_does_in_english(
+    name: str, fault: tuple[Any, Any]
+) -> None:
+    kind, value = fault
     with pytest.raises(ValidationError) as found:
         TypeAdapter(kind).validate_python(value, strict=True)
     (error,) = found.value.errors()
     assert error["type"] == name
-    said = messages_of("errors", "en")[f"value.{name}"].format_map(error.get("ctx", {}))
-    assert f"Input {said}" == error["msg"]
+    bounds = {key: f"{each:.9g}" for key, each in error.get("ctx", {}).items() if key != "expected"}
+    said = messages_of("errors", "en")[f"value.{name}"]
+    assert f"Input {said.format_map({**error.get('ctx', {}), **bounds})}" == error["msg"]
+    One = type("One", (Config,), {"__annotations__": {"setting": kind}, "__module__": __name__})
+    with in_language("en"), pytest.raises(SettingError) as english:
+        One.checked({"setting": value}, "part")
+    assert str(english.value) == f"[part] setting = {value!r}: {error['msg'][6:]}."
+    with in_language("zh"), pytest.raises(SettingError) as chinese:
+        One.checked({"setting": value}, "part")
+    assert str(chinese.value).startswith(f"[part] setting = {value!r}：应当")
+    assert ".0" not in str(chinese.value)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content"),
+    [
+        (".csv", "body,label\nx,y\n"),
+        (".csv", "text,label\nx,y,z\n"),
+        (".csv", "text,label\nx\n"),
+        (".csv", 'text\n"x\n'),
+        (".jsonl", "{x\n"),
+        (".jsonl", "[1]\n"),
+        (".jsonl", "1\n"),
+        (".jsonl", '{"text": 1}\n'),
+        (".jsonl", '{"body": "x"}\n'),
+        (".jsonl", '{"text": "\\ud83d"}\n'),
+        (".txt", "text\0text" * 9),
+    ],
+)
+def test_the_name_of_a_file_stays_as_it_is(tmp_path: Path, suffix: str, content: str) -> None:
+    name = f"St. Louis; A: none, 3 rows. Data{suffix}"
+    with in_language("zh"), pytest.raises(ForetextError) as found:
+        text(tmp_path, name, content)
+    said = str(found.value)
+    assert name in said
+    assert "行" in said
+    assert not ENGLISH.search(KEPT.sub("", said.replace(str(tmp_path / name), ""))), said
+
+
+def test_places_in_memory_are_told_in_chinese() -> None:
+    with in_language("zh"):
+        with pytest.raises(ForetextError, match="内存中的第 1 行：没有列 'text'"):
+            ft.Word2Vec().fit([{"body": "x"}])
+        with pytest.raises(ForetextError, match="内存中的表：没有列 'text'"):
+            ft.Word2Vec().fit({"body": ["x"]})

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_
 from pydantic_core import ErrorDetails
 
 from foretext.base.errors import SettingError, suggestion
-from foretext.messages import ended, has_message, message, sentences
+from foretext.messages import ended, has_message, language, message, sentences
 
 __all__ = ["NONE", "Config", "duration_seconds", "size_bytes", "whole_number"]
 
@@ -226,11 +226,19 @@ def _sentence(error: ValidationError, cls: type[Config], section: str) -> str:
 
 def _problem(error: ErrorDetails) -> str:
     """Return what is wrong with a value; what is rare, in the words of pydantic or a validator."""
-    key, context = f"errors.value.{error['type']}", error.get("ctx", {})
-    if not has_message(key):
+    key, context = f"errors.value.{error['type']}", _plain(error.get("ctx", {}))
+    if language() == "en" or not has_message(key):
         return error["msg"].removeprefix("Value error, ").removeprefix("Input ")
     choices = str(context.get("expected", "")).replace(" or ", f" {message('errors.or')} ")
     return message(key, **{**context, "expected": choices})
+
+
+def _plain(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the bounds of a value as pydantic writes them: 1, not 1.0."""
+    return {
+        name: int(bound) if isinstance(bound, float) and bound.is_integer() else bound
+        for name, bound in context.items()
+    }
 
 
 def _either(problems: Iterable[str]) -> str:

@@ -58,5 +58,5 @@ def missing_column(where: str, column: str, present: Iterable[str]) -> CorpusErr
         hint = message("errors.column.separators")
     elif any(len(name) > 40 for name in names):
         hint = message("errors.column.no_header")
-    known = {"where": translated(where), "column": column, "columns": shown or translated("none")}
+    known = {"where": where, "column": column, "columns": shown or translated("none")}
     return CorpusError(sentences([message("errors.column.absent", **known), hint]))

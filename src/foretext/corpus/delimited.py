@@ -10,7 +10,7 @@ from foretext.base.errors import CorpusError
 from foretext.corpus.column_lookup import missing_column
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.decoding import split_lines
-from foretext.messages import message, translated
+from foretext.messages import message
 
 __all__ = ["csv_rows", "tsv_rows"]
 
@@ -56,29 +56,29 @@ def _delimited(
         started = reader.line_num + 1
         for row in reader:
             if len(row) != len(header) and row:
-                raise _ragged(row, header, f"{name}, line {started}")
+                raise _ragged(row, header, message("errors.place.line", file=name, line=started))
             if row:
                 yield row[index]
             started = reader.line_num + 1
     except csv.Error as error:
-        raise _broken_csv(error, f"{name}, line {started}") from None
+        raise _broken_csv(error, message("errors.place.line", file=name, line=started)) from None
 
 
 def _column_index(header: list[str], column: str, name: str) -> int:
     if column in header:
         return header.index(column)
-    raise missing_column(f"{name}, line 1", column, header)
+    raise missing_column(message("errors.place.line", file=name, line=1), column, header)
 
 
 def _ragged(row: list[str], header: list[str], where: str) -> CorpusError:
     key = "more" if len(row) > len(header) else "fewer"
-    known = {"where": translated(where), "fields": len(row), "columns": len(header)}
+    known = {"where": where, "fields": len(row), "columns": len(header)}
     return CorpusError(message(f"errors.csv.{key}_fields", **known))
 
 
 def _broken_csv(error: csv.Error, where: str) -> CorpusError:
     if "limit" in str(error) or "end of data" in str(error):
-        return CorpusError(message("errors.csv.open_quote", where=translated(where)))
+        return CorpusError(message("errors.csv.open_quote", where=where))
     if "new-line" in str(error):
-        return CorpusError(message("errors.csv.carriage_return", where=translated(where)))
-    return CorpusError(message("errors.csv.broken", where=translated(where), cause=error))
+        return CorpusError(message("errors.csv.carriage_return", where=where))
+    return CorpusError(message("errors.csv.broken", where=where, cause=error))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from foretext.corpus.column_lookup import missing_column
+from foretext.messages import message
 
 __all__ = ["column_names", "column_values", "plain_value", "table_rows"]
 
@@ -33,7 +34,7 @@ def column_values(table: Any, name: str) -> Iterator[Any]:
     """
     names = column_names(table) or []
     if name not in names:
-        raise missing_column("the table in memory", name, names)
+        raise missing_column(message("errors.place.table_in_memory"), name, names)
     return map(plain_value, table[name])
 
 

@@ -10,7 +10,7 @@ from foretext.base.parsing.json_file import json_value
 from foretext.corpus.column_lookup import has_column, missing_column, nested_names, value_at
 from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.decoding import split_lines
-from foretext.messages import message, translated
+from foretext.messages import message
 
 __all__ = ["jsonl_rows"]
 
@@ -26,36 +26,40 @@ def jsonl_rows(
     for number, line in enumerate(split_lines(chunks, name, largest), start=1):
         if not line.strip():
             continue
-        where = f"{name}, line {number}"
         try:
             row = json_value(line)
         except ValueError as error:
-            raise _broken_json(line, number, where, error) from None
+            raise _broken_json(line, number, _where(name, number), error) from None
         if not isinstance(row, dict):
-            known = {"where": translated(where), "kind": _json_type(row), "column": column}
-            raise CorpusError(message("errors.json.no_object", **known))
+            known = {"kind": _json_type(row), "column": column}
+            where = _where(name, number)
+            raise CorpusError(message("errors.json.no_object", where=where, **known))
         if not has_column(row, column):
-            raise missing_column(where, column, nested_names(row))
-        yield _text(value_at(row, column), where, column, may_be_half=r"\ud" in line.lower())
+            raise missing_column(_where(name, number), column, nested_names(row))
+        may_be_half = r"\ud" in line.lower()
+        yield _text(value_at(row, column), column, name, number, may_be_half=may_be_half)
+
+
+def _where(name: str, number: int) -> str:
+    return message("errors.place.line", file=name, line=number)
 
 
 def _broken_json(line: str, number: int, where: str, error: Exception) -> CorpusError:
     if line.lstrip().startswith("[") and number == 1:
-        return CorpusError(message("errors.json.array", where=translated(where)))
-    return CorpusError(message("errors.json.broken", where=translated(where), cause=error))
+        return CorpusError(message("errors.json.array", where=where))
+    return CorpusError(message("errors.json.broken", where=where, cause=error))
 
 
-def _text(value: Any, where: str, column: str, *, may_be_half: bool) -> str:
+def _text(value: Any, column: str, name: str, number: int, *, may_be_half: bool) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        known = {"where": translated(where), "kind": _json_type(value), "column": column}
-        raise CorpusError(message("errors.json.no_text", **known))
+        known = {"kind": _json_type(value), "column": column}
+        where = _where(name, number)
+        raise CorpusError(message("errors.json.no_text", where=where, **known))
     if may_be_half and any("\ud800" <= character <= "\udfff" for character in value):
-        raise CorpusError(
-            f"{where}: '{column}' contains half of a surrogate pair (such as \\ud83d alone), which "
-            "is not a character; correct or remove the line."
-        )
+        where = _where(name, number)
+        raise CorpusError(message("errors.json.half_pair", where=where, column=column))
     return value
 
 
