@@ -12,10 +12,11 @@ import typer
 from foretext.cli.app import app
 from foretext.recipes import recipe_names
 from foretext.tasks import TASKS
+from tools.site import __main__ as site_program
 from tools.site import inputs
 from tools.site.api_pages import api_pages, public_names
 from tools.site.checking import dead_links, foreign_requests, unexecuted_blocks
-from tools.site.inputs import is_up_to_date, stamp_site
+from tools.site.inputs import digest_of_inputs, is_up_to_date, stamp_site
 from tools.site.languages import CHINESE, ENGLISH, LANGUAGES, Language
 from tools.site.navigation import guide_groups, navigation
 from tools.site.setting_pages import setting_pages
@@ -222,18 +223,44 @@ def test_a_site_is_up_to_date_until_a_file_changes(
     page.write_text("one")
     monkeypatch.setattr(inputs, "_inputs", lambda: [page])
     monkeypatch.setattr(inputs, "ROOT", tmp_path)
-    monkeypatch.setattr(inputs, "version", lambda package: "1.0")
-    stamp_site(tmp_path)
+    monkeypatch.setattr(inputs, "_programs", lambda: ["Python 3", "zensical 1.0"])
+    stamp_site(tmp_path, digest_of_inputs())
     assert is_up_to_date(tmp_path)
     page.write_text("two")
     assert not is_up_to_date(tmp_path)
     page.write_text("one")
-    monkeypatch.setattr(inputs, "version", lambda package: "1.1")
+    assert is_up_to_date(tmp_path)
+    monkeypatch.setattr(inputs, "_programs", lambda: ["Python 3", "zensical 1.1"])
     assert not is_up_to_date(tmp_path)
+
+
+def test_what_changes_during_a_build_makes_a_site_stale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "a.md"
+    page.write_text("one")
+
+    def build(site: Path) -> None:
+        site.mkdir()
+        page.write_text("two")
+
+    monkeypatch.setattr(inputs, "_inputs", lambda: [page])
+    monkeypatch.setattr(inputs, "ROOT", tmp_path)
+    monkeypatch.setattr(site_program, "ROOT", tmp_path)
+    monkeypatch.setattr("tools.site.building.build", build)
+    for check in ("dead_links", "foreign_requests", "unexecuted_blocks"):
+        monkeypatch.setattr(f"tools.site.checking.{check}", lambda *_: [])
+    monkeypatch.setattr(site_program, "problems", list)
+    site_program._build()
+    assert (tmp_path / "site" / inputs.MADE_FROM).is_file()
+    assert not is_up_to_date(tmp_path / "site")
 
 
 def test_a_site_is_made_from_pages_code_and_its_own_program() -> None:
     names = {path.relative_to(ROOT).as_posix() for path in inputs._inputs()}
     assert {"README.md", "docs/zh/index.md", "src/foretext/extend.py"} <= names
     assert {"tools/site/building.py", "tools/site/theme/main.html"} <= names
+    assert "constraints.txt" in names
     assert not [name for name in names if "__pycache__" in name]
+    programs = [program.partition(" ")[0].lower() for program in inputs._programs()]
+    assert {"python", "markdown", "pygments", "typer", "pydantic"} <= {*programs}

@@ -33,14 +33,15 @@ def _build() -> None:
     """Build the site, and end with what is wrong with it or its pages."""
     from tools.site.building import BuildError, build
     from tools.site.checking import dead_links, foreign_requests, unexecuted_blocks
-    from tools.site.inputs import stamp_site
+    from tools.site.inputs import digest_of_inputs, stamp_site
 
     site = ROOT / "site"
+    digest = digest_of_inputs()
     try:
         build(site)
     except BuildError as error:
         sys.exit(str(error))
-    stamp_site(site)
+    stamp_site(site, digest)
     _end([*problems(), *unexecuted_blocks(), *dead_links(site), *foreign_requests(site)])
     print(f"The site is in {site}; open {site / 'index.html'}.")
 
