@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,13 +16,15 @@ from foretext.artifact import load_task, load_vectors
 from foretext.base.config import Config, duration_seconds
 from foretext.base.errors import ForetextError, SettingError, UnknownWordError
 from foretext.base.files import output_error
+from foretext.cli.shared import refuse_options
 from foretext.corpus import Corpus, CorpusConfig
 from foretext.data.rows import RowsConfig
 from foretext.finetuning.bases import learner_class
-from foretext.messages import in_language, messages_of
+from foretext.messages import LANGUAGES, in_language, messages_of
 from foretext.recipe import Recipe
 from foretext.tasks.named_columns import checked_columns
 from foretext.tasks.task import task_named
+from foretext.vectors.room import refuse_without_room
 
 KEPT = re.compile(r"`[^`]*`|'[^']*'|（[^（）]*）")  # commands, names, and what a library says
 ENGLISH = re.compile(r"(?:[A-Za-z]+ ){3,}[A-Za-z]+")
@@ -51,6 +54,12 @@ def rows(folder: Path, content: str, **options: Any) -> Any:
     path = folder / "rows.tsv"
     path.write_text(content, encoding="utf-8")
     return ft.finetune("classification", "linear", path, quiet=True, **options)
+
+
+def objects(folder: Path, row: object) -> Any:
+    path = folder / "r.jsonl"
+    path.write_text(row if isinstance(row, str) else json.dumps(row), encoding="utf-8")
+    return ft.finetune("classification", "linear", path, quiet=True)
 
 
 def beside_others(folder: Path) -> None:
@@ -89,6 +98,24 @@ MET: dict[str, tuple[Meet, str]] = {
     "one label": (
         lambda path: rows(path, "text\tlabel\n" + "x y\tz\n" * 9),
         "都带标签 'z'，没有可学的",
+    ),
+    "pdf": (lambda path: text(path, "a.txt", b"%PDF-1.7 x"), "不是文本，而是 PDF 文档；请先提取"),
+    "memory": (lambda _: refuse_without_room(10**12, 64), "训练 1,000,000,000,000 个向量约需"),
+    "type of a text": (
+        lambda path: objects(path, {"text": 1, "label": "a"}),
+        "r.jsonl，第 1 行：'text' 中是数，而这里需要文本。",
+    ),
+    "value of an object": (
+        lambda path: objects(path, {"text": {"en": "x"}, "label": "a"}),
+        "'text' 中是对象，而这里需要文本；请指定其中的一个值，例如 'text.en'。",
+    ),
+    "type of a label": (lambda path: objects(path, {"text": "x", "label": {}}), "标签是对象；"),
+    "half of a pair": (lambda path: objects(path, {"text": "\ud83d", "label": "a"}), "半个代理对"),
+    "fields of rows": (lambda path: rows(path, "text\tlabel\nx\n"), "有 1 个字段，而表头有 2 个；"),
+    "broken rows": (lambda path: objects(path, "{x"), "第 1 行：这不是 JSON（"),
+    "option of a kind": (
+        lambda path: refuse_options(path, "a network", ["cutoff"]),
+        "--cutoff 不起作用：",
     ),
     "no rows": (lambda path: rows(path, "text\tlabel\n"), "中没有数据行"),
     "rows in memory": (
@@ -148,6 +175,25 @@ def test_an_error_is_told_in_chinese(name: str, tmp_path: Path) -> None:
     sentence = str(found.value).replace(str(tmp_path), "")
     assert said in sentence
     assert not ENGLISH.search(KEPT.sub("", sentence)), sentence
+
+
+@pytest.mark.parametrize(
+    "meet",
+    [
+        lambda _: RowsConfig.checked({"text": 1, "label": "label"}, "rows"),
+        lambda _: CorpusConfig.checked({"encoding": "utf-9"}, "corpus"),
+        lambda path: objects(path, {"text": "x", "label": ""}),
+        lambda path: objects(path, '"x"'),
+    ],
+)
+def test_what_has_no_message_is_told_in_english_as_a_whole(meet: Meet, tmp_path: Path) -> None:
+    found = []
+    for chosen in LANGUAGES:
+        with in_language(chosen), pytest.raises(ForetextError) as raised:
+            meet(tmp_path)
+        found.append(str(raised.value))
+    assert found[0] == found[1]
+    assert found[0].isascii()
 
 
 FAULTS: dict[str, tuple[Any, Any]] = {

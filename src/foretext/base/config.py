@@ -7,7 +7,7 @@ TOML file or from ``--set section.name=value``; the same checks run for all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_
 from pydantic_core import ErrorDetails
 
 from foretext.base.errors import SettingError, suggestion
-from foretext.messages import ended, has_message, language, message, sentences
+from foretext.messages import ended, has_message, in_language, language, message, sentences
 
 __all__ = ["NONE", "Config", "duration_seconds", "size_bytes", "whole_number"]
 
@@ -201,14 +201,26 @@ def size_bytes(text: str) -> int:
 
 
 def _sentence(error: ValidationError, cls: type[Config], section: str) -> str:
+    """Say what is wrong; in English where pydantic or a validator says it in its own words."""
     first = error.errors()[0]
+    faults = [each for each in error.errors() if each["loc"][:1] == first["loc"][:1]]
+    is_known = all(
+        each["type"] == "extra_forbidden" or has_message(f"errors.value.{each['type']}")
+        for each in faults
+    )
+    with in_language(None if is_known else "en"):
+        return _told(first, faults, cls, section)
+
+
+def _told(
+    first: ErrorDetails, kinds: Sequence[ErrorDetails], cls: type[Config], section: str
+) -> str:
     name = ".".join(str(part) for part in first["loc"]) or "settings"
     if first["type"] == "extra_forbidden":
         has = ", ".join(sorted(cls.model_fields))
         hint = suggestion(name, cls.model_fields) or message("errors.it_has", names=has)
         return sentences([message("errors.no_setting", section=section, name=name), hint])
     problem = _problem(first)
-    kinds = [each for each in error.errors() if each["loc"][:1] == first["loc"][:1]]
     if len(kinds) > 1 and isinstance(first["loc"][1], str):  # it may be of several types
         name = str(first["loc"][0])
         problem = _either(map(_problem, kinds))

@@ -210,8 +210,8 @@ def refuse_without_memory(num_bytes: int, what: str, remedy: str) -> None:
 
     Args:
         num_bytes: that it takes, about.
-        what: it is, for the sentence.
-        remedy: what the user can lower.
+        what: it is, for the sentence, in the reader's language.
+        remedy: what the user can lower, likewise.
 
     Raises:
         SettingError: less is free.

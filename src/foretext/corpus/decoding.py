@@ -42,22 +42,22 @@ __all__ = [
 OPTION = "--encoding "  # of the commands that read a corpus
 _SAMPLE = 1 << 16  # bytes on each side of a bad one
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_MAGIC = {  # files that people mistake for text
-    b"%PDF-": "a PDF document; extract its text first",
-    b"PK\x03\x04": "a ZIP archive (or an Office document or EPUB, which are such); unpack it first",
-    b"PAR1": "a Parquet file; give it the suffix .parquet or set format = 'parquet'",
-    b"\x89PNG": "a PNG picture; remove it from the corpus",
-    b"\xff\xd8\xff": "a JPEG picture; remove it from the corpus",
-    b"GIF8": "a GIF picture; remove it from the corpus",
-    b"\x7fELF": "a program; remove it from the corpus",
-    b"SQLite format 3\0": "an SQLite database; export its text first",
-    b"\xd0\xcf\x11\xe0": "an old Office document; save it as text first",
-    b"{\\rtf": "an RTF document; save it as plain text first",
-    b"7z\xbc\xaf\x27\x1c": "a 7z archive; unpack it first",
-    b"Rar!": "a RAR archive; unpack it first",
-    b"\x04\x22\x4d\x18": "an lz4 file; unpack it first with `lz4 -d`",
-    b"LZIP": "an lzip file; unpack it first with `lzip -d`",
-    b"\x1f\x9d": "a file of compress (.Z); unpack it first with `gzip -d`",
+_MAGIC = {  # files that people mistake for text, by names of messages
+    b"%PDF-": "pdf",
+    b"PK\x03\x04": "zip",
+    b"PAR1": "parquet",
+    b"\x89PNG": "png",
+    b"\xff\xd8\xff": "jpeg",
+    b"GIF8": "gif",
+    b"\x7fELF": "program",
+    b"SQLite format 3\0": "sqlite",
+    b"\xd0\xcf\x11\xe0": "office",
+    b"{\\rtf": "rtf",
+    b"7z\xbc\xaf\x27\x1c": "seven_zip",
+    b"Rar!": "rar",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"LZIP": "lzip",
+    b"\x1f\x9d": "compress",
 }
 
 LONGEST_LINE = 1 << 20  # characters
@@ -172,8 +172,9 @@ def _other_encoding(name: str, likely: str, option: str) -> CorpusError:
 
 
 def _refuse_known(head: bytes, name: str) -> None:
-    for magic, what in _MAGIC.items():
+    for magic, kind in _MAGIC.items():
         if head.startswith(magic):
+            what = message(f"errors.magic.{kind}")
             raise CorpusError(message("errors.encoding.not_text", file=name, what=what))
 
 

@@ -12,7 +12,7 @@ from foretext.corpus.compression import LARGEST_PIECE
 from foretext.corpus.decoding import split_lines
 from foretext.messages import message
 
-__all__ = ["csv_rows", "tsv_rows"]
+__all__ = ["broken_csv", "csv_rows", "tsv_rows"]
 
 _LONGEST_FIELD = 1 << 27  # characters; a longer field has an unclosed quotation mark
 
@@ -61,7 +61,7 @@ def _delimited(
                 yield row[index]
             started = reader.line_num + 1
     except csv.Error as error:
-        raise _broken_csv(error, message("errors.place.line", file=name, line=started)) from None
+        raise broken_csv(error, message("errors.place.line", file=name, line=started)) from None
 
 
 def _column_index(header: list[str], column: str, name: str) -> int:
@@ -76,7 +76,8 @@ def _ragged(row: list[str], header: list[str], where: str) -> CorpusError:
     return CorpusError(message(f"errors.csv.{key}_fields", **known))
 
 
-def _broken_csv(error: csv.Error, where: str) -> CorpusError:
+def broken_csv(error: csv.Error, where: str) -> CorpusError:
+    """Return an error at a place of a file whose quotation marks are wrong."""
     if "limit" in str(error) or "end of data" in str(error):
         return CorpusError(message("errors.csv.open_quote", where=where))
     if "new-line" in str(error):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Self
 
 from foretext.base.runtime import refuse_without_memory
+from foretext.messages import message
 from foretext.progress.bar import seconds_in_words
 
 __all__ = ["RegressionCost"]
@@ -50,8 +51,8 @@ class RegressionCost(NamedTuple):
         """
         refuse_without_memory(
             self.num_bytes,
-            f"The linear classifier of {self.size_in_words}",
-            "raise linear.min_texts, which leaves rare features out, or give rows of fewer labels",
+            message("errors.room.linear", labels=self.num_labels, features=self.num_features),
+            message("errors.room.linear_remedy"),
         )
 
     @property

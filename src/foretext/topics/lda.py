@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from foretext.base.config import Config
-from foretext.base.counted import counted
+from foretext.base.counted import counted, number_of
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.runtime import Threads, refuse_without_memory
 from foretext.data.token_file import TokenFile, Tokens
 from foretext.kernels.lda import Inference, add_words, infer_topics, weigh_words
 from foretext.kernels.simd import LANES, aligned_zeros, padded
+from foretext.messages import message
 from foretext.progress.run_context import RunContext
 from foretext.shown import Shown
 from foretext.tokenizers.vocabulary import Vocabulary
@@ -102,8 +103,8 @@ class TopicWords:
         self.num_topics, self.stride, self.priors = num_topics, padded(num_topics), priors
         refuse_without_memory(
             4 * num_words * self.stride,
-            f"{num_topics:,} topics of {counted(num_words, 'word')}",
-            "lower topics.num_topics, or learn fewer words by a higher tokenizer.min_count",
+            message("errors.room.topics", topics=num_topics, words=number_of("word", num_words)),
+            message("errors.room.topics_remedy"),
         )
         self.parameters = aligned_zeros(num_words, self.stride)
         self.parameters[:] = priors.word_prior

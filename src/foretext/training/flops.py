@@ -20,6 +20,7 @@ from torch import nn
 from foretext.base.errors import SettingError
 from foretext.base.runtime import MEMORY_SIGNS, refuse_without_memory
 from foretext.data.batch import Batch
+from foretext.messages import message
 from foretext.nn.flops import Flops, matrix_flops
 from foretext.training.batches import Part
 from foretext.training.frozen_states import FrozenStates
@@ -138,8 +139,8 @@ def refuse_large_weights(model: nn.Module, device: torch.device, num_processes: 
     learned = sum(each.numel() for each in model.parameters() if each.requires_grad)
     refuse_without_memory(
         LEAST_BYTES * learned * num_processes,
-        f"A training of {learned:,} parameters",
-        "lower backbone.dim, backbone.num_layers or tokenizer.vocab_size",
+        message("errors.room.network", parameters=learned),
+        message("errors.room.network_remedy"),
     )
 
 

@@ -6,6 +6,7 @@ The system gives out memory that it does not have, and ends the process when it 
 from __future__ import annotations
 
 from foretext.base.runtime import refuse_without_memory
+from foretext.messages import message
 
 __all__ = ["refuse_without_room"]
 
@@ -22,6 +23,6 @@ def refuse_without_room(num_rows: int, stride: int) -> None:
     """
     refuse_without_memory(
         4 * num_rows * stride,
-        f"A training of {num_rows:,} vectors",
-        "lower vectors.vector_size, or learn fewer words by a higher tokenizer.min_count",
+        message("errors.room.vectors", vectors=num_rows),
+        message("errors.room.vectors_remedy"),
     )

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from foretext.base.errors import CorpusError, suggestion
 from foretext.corpus.column_lookup import has_column, nested_names, value_at
 from foretext.data.rows.settings import COLUMNS, Column
-from foretext.messages import message, sentences, translated
+from foretext.messages import in_language, message, sentences, translated
 
-__all__ = ["Record", "has_half_pair", "missing", "type_name"]
+__all__ = ["Record", "has_half_pair", "missing", "type_name", "type_said"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -29,7 +29,11 @@ class Record(NamedTuple):
         return f"{self.file}:{self.line}"
 
     def error(self, cause: str) -> CorpusError:
-        """Return an error with the place of this row."""
+        """Return an error with the place of this row, of a cause that is told in English only."""
+        return CorpusError(f"{self.file}, line {self.line}: {cause}")
+
+    def told(self, cause: str) -> CorpusError:
+        """Return an error with the place of this row, of a cause in the reader's language."""
         return CorpusError(message("errors.at_line", file=self.file, line=self.line, cause=cause))
 
     def value(self, column: Column) -> Any:
@@ -42,7 +46,7 @@ class Record(NamedTuple):
             return value_at(self.values, column)
         except KeyError:
             names = self.values if "." not in str(column) else nested_names(self.values)
-            raise self.error(missing(column, names)) from None
+            raise self.told(missing(column, names)) from None
 
     def has(self, column: Column) -> bool:
         """Whether there is a column of this name."""
@@ -59,10 +63,10 @@ class Record(NamedTuple):
             return ""
         if not isinstance(value, str):
             inner = next(nested_names(value), None) if isinstance(value, dict) else None
-            advice = (
-                "" if inner is None else f"; name one of its values, such as '{column}.{inner}'"
-            )
-            raise self.error(f"'{column}' holds {type_name(value)} where text is expected{advice}.")
+            key, known = "no_text", {"column": column, "kind": type_said(value)}
+            if inner is not None:
+                key, known = "no_text_but", {**known, "inner": inner}
+            raise self.told(message(f"errors.row.{key}", **known))
         return self.whole(value, str(column))
 
     def number(self, column: Column) -> float:
@@ -77,11 +81,8 @@ class Record(NamedTuple):
         except (ValueError, OverflowError):  # an integer too large for a float
             number = None
         if number is None or isinstance(value, bool) or not abs(number) < float("inf"):
-            shown = repr(value[:40]) if isinstance(value, str) else type_name(value)
-            raise self.error(
-                f"'{column}' holds {shown} where a finite number is expected; correct or remove "
-                "the row."
-            )
+            shown = repr(value[:40]) if isinstance(value, str) else type_said(value)
+            raise self.told(message("errors.row.no_finite", column=column, shown=shown))
         return number
 
     def whole(self, text: str, column: str) -> str:
@@ -91,10 +92,7 @@ class Record(NamedTuple):
             CorpusError: there is half of a surrogate pair in it, which JSON can hold.
         """
         if has_half_pair(text):
-            raise self.error(
-                f"'{column}' holds half of a surrogate pair (such as \\ud83d alone), which is no "
-                "character; correct or remove the line."
-            )
+            raise self.told(message("errors.row.half_pair", column=column))
         return text
 
     def texts(self, columns: Iterable[Column]) -> str:
@@ -165,5 +163,12 @@ _TASKS = (  # with the names of columns that say so
 
 def type_name(value: Any) -> str:
     """Return what JSON calls the type of `value`, with an article."""
-    names = {dict: "an object", list: "an array", bool: "a boolean", type(None): "null"}
-    return names.get(type(value), "a string" if isinstance(value, str) else "a number")
+    with in_language("en"):
+        return type_said(value)
+
+
+def type_said(value: Any) -> str:
+    """Return the same in the reader's language."""
+    names = {dict: "object", list: "array", bool: "boolean", type(None): "null"}
+    kind = names.get(type(value), "string" if isinstance(value, str) else "number")
+    return message(f"errors.type.{kind}")

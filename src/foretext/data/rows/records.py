@@ -301,17 +301,18 @@ def json_values(lines: Iterable[str], name: str) -> Iterator[tuple[Record, Any]]
         try:
             value = json_value(line)
         except ValueError as error:
-            raise record.error(_broken(line, number, error)) from None
+            raise _broken(line, record, error) from None
         yield record, value
 
 
-def _broken(line: str, number: int, error: Exception) -> str:
-    if number == 1 and line.strip() == "{":
-        return (
+def _broken(line: str, record: Record, error: Exception) -> CorpusError:
+    if record.line == 1 and line.strip() == "{":
+        return record.error(
             "the file holds one JSON value over many lines, not one object a line; convert it "
             "with `jq -c .`."
         )
-    return f"this is not JSON ({error}); correct or remove the line."
+    where = message("errors.place.line", file=record.file, line=record.line)
+    return CorpusError(message("errors.json.broken", where=where, cause=error))
 
 
 def _no_object(values: object) -> str:

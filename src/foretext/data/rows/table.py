@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from foretext.base.errors import CorpusError
+from foretext.corpus.delimited import broken_csv
 from foretext.data.rows.record import Record
 from foretext.data.rows.settings import Column
 from foretext.data.rows.sheet_cells import unguarded_records
+from foretext.messages import message
 
 __all__ = [
     "are_tabbed",
@@ -105,7 +106,7 @@ def _csv_rows(lines: Iterable[str], name: str) -> Iterator[Row]:
                 yield started, row
             started = reader.line_num + 1
     except csv.Error as error:
-        raise CorpusError(f"{name}, line {started}: {_broken(error)}") from None
+        raise broken_csv(error, message("errors.place.line", file=name, line=started)) from None
 
 
 def _records(
@@ -122,7 +123,7 @@ def _records(
     for line, fields in rows:
         record = Record(dict(zip(keys, fields, strict=False)), name, line)
         if len(fields) != len(keys) and not ragged:
-            raise record.error(_ragged(len(fields), len(keys), has_header=wanted is not None))
+            raise record.told(_ragged(len(fields), len(keys), has_header=wanted is not None))
         yield record
 
 
@@ -134,26 +135,6 @@ def _header(first: Row, name: str, wanted: tuple[Column, ...]) -> list[str]:
 
 
 def _ragged(found: int, expected: int, *, has_header: bool) -> str:
-    remedy = (
-        "a field that holds the separator needs quotation marks (in .csv), or leave out what "
-        "stands behind the other fields (--set rows.ragged=true)"
-        if found > expected
-        else "it was cut off, or a line end stands inside a field; where the last fields of a row "
-        "may lack, set rows.ragged (--set rows.ragged=true)"
-    )
-    whose = "the header" if has_header else "the first row"
-    return f"{found} fields where {whose} has {expected}; {remedy}."
-
-
-def _broken(error: csv.Error) -> str:
-    if "limit" in str(error) or "end of data" in str(error):
-        return (
-            "a field begins with a quotation mark that is never closed; close it, or write "
-            '"" for a mark inside a quoted field.'
-        )
-    if "new-line" in str(error):
-        return (
-            "the row has a carriage return outside of quotation marks; if it ends lines, convert "
-            "the file with `tr '\\r' '\\n'`, else remove it with `tr -d '\\r'`."
-        )
-    return f"this row is broken ({error}); correct its quotation marks."
+    key = "more_fields" if found > expected else "fewer_fields"
+    whose = message(f"errors.row.{'the_header' if has_header else 'first_row'}")
+    return message(f"errors.row.{key}", found=found, whose=whose, expected=expected)

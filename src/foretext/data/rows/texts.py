@@ -12,7 +12,7 @@ from foretext.corpus.decoding import normalize
 from foretext.data.rows.exchanged_columns import refuse_exchange
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.label import Label
-from foretext.data.rows.record import Record, type_name
+from foretext.data.rows.record import Record, type_said
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import RowsConfig, as_columns
 from foretext.messages import message
@@ -66,7 +66,7 @@ def label_of(value: Any, record: Record) -> Label:
         CorpusError: it is empty or something else.
     """
     if isinstance(value, dict | list):
-        raise record.error(f"the label is {type_name(value)}; write it as text or a whole number.")
+        raise record.told(message("errors.row.label_kind", kind=type_said(value)))
     try:
         label = Label(value)
     except ValueError as error:

@@ -22,6 +22,7 @@ from foretext.kernels.fasttext_classifier import (
 )
 from foretext.kernels.fasttext_features import document_entries, unit_signatures
 from foretext.kernels.simd import aligned_zeros, padded
+from foretext.messages import message
 from foretext.progress.run_context import RunContext
 from foretext.tasks.fasttext.config import LOSSES, ResolvedConfig
 from foretext.tasks.fasttext.dictionary import Dictionary, Units, WordIds
@@ -86,8 +87,8 @@ class _ClassifierLearner:
         num_rows = len(self.features.members) + self.layer.num_outputs + self.config.workers
         refuse_without_memory(
             4 * num_rows * self.stride,
-            f"A classifier of {num_rows:,} words, n-grams and labels",
-            "lower classifier.bucket or classifier.dim, or raise classifier.min_count",
+            message("errors.room.fasttext", rows=num_rows),
+            message("errors.room.fasttext_remedy"),
         )
         self.inputs = aligned_zeros(len(self.features.members), self.stride)
         self.outputs = aligned_zeros(

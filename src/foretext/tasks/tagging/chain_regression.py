@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from foretext.base.runtime import refuse_without_memory
 from foretext.kernels.crf import expectations
+from foretext.messages import message
 from foretext.metrics.tag_schemes import Scheme, is_allowed
 from foretext.tasks.classification.embeddings.minimisation import MEMORY, minimised
 
@@ -184,8 +185,8 @@ def learn_chain(
     shape, size = (features.num_weights, num_tags), features.num_weights * num_tags
     refuse_without_memory(
         COPIES * 8 * size,
-        f"The linear tagger of {num_tags:,} tags and {shape[0]:,} features",
-        "raise linear.min_count, which leaves rare features out, or give fewer rows",
+        message("errors.room.tagger", tags=num_tags, features=shape[0]),
+        message("errors.room.tagger_remedy"),
     )
     observed = observed_sums(features, tags, num_tags)
 
