@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from foretext.base.counted import number_of
 from foretext.base.errors import ModelFileError, OutputError
 from foretext.comparison.comparison import (
     COLUMNS,
@@ -20,8 +22,10 @@ from foretext.comparison.comparison import (
     text_table,
 )
 from foretext.data.rows import LabelledText
+from foretext.messages import in_language, message
 from foretext.tasks.classification.linear import LinearClassifier
 from tests.comparison.compared import answered, compared, failed, outcome, rights
+from tests.report.comparison_content import label_curve
 
 
 @pytest.fixture
@@ -181,3 +185,38 @@ def test_a_name_with_a_comma_stays_one_cell(tmp_path: Path) -> None:
     content["candidates"][0]["name"] = 'bert, not "pretrained"'
     line = list(csv.reader(results_csv(content).splitlines()))[1]
     assert line[0] == 'bert, not "pretrained"'
+
+
+def test_what_is_stored_in_english_is_told_in_chinese(tmp_path: Path) -> None:
+    with in_language("en"):
+        warning = message("findings.status.no_corpus", rows=number_of("row", 100))
+        dropped = message("findings.status.dropped", round=1)
+        curve = label_curve("gpt", "linear")
+        curve["sentence"] = message(
+            "findings.labels.crossing", labels=650, few="gpt", many="linear", low=100, high=1200
+        )
+        curve["cells"][-1]["sentence"] = message("findings.status.needs_torch")
+        content = compared(
+            tmp_path,
+            {"linear": [outcome(0.8)], "gpt": [failed(message("findings.status.needs_torch"))],
+             "bert": [outcome(0.5)]},
+            {"linear": [answered(rights(30))]},
+            plan={"warnings": [warning]},
+        )  # fmt: skip
+        left_out = {"status": "left out", "sentence": message("findings.status.needs_labels")}
+    content["candidates"].append({**content["candidates"][-1], "name": "t5", **left_out})
+    found = Comparison(tmp_path, {**content, "label_curve": curve})
+    stored = [warning, dropped, curve["sentence"], found.recommendation, "needs PyTorch"]
+    with in_language("en"):
+        shown = str(found)
+        assert all(each in shown for each in stored if each is not None)
+    with in_language("zh"):
+        for shown in (str(found), found._repr_html_()):
+            assert not [each for each in stored if each is not None and each in shown]
+            assert "警告：没有给出语料：" in shown
+            assert "标签少于约 650 个时用 gpt，更多时用 linear" in shown
+            assert "淘汰" in shown
+            assert "失败：网络需要 PyTorch" in shown
+            assert "用 linear：" in shown
+        assert "第 3 次抽样：网络需要 PyTorch" in str(found)
+        assert not re.search(r"\b(failed|dropped|the|with|held out)\b", str(found))

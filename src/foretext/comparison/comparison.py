@@ -133,7 +133,7 @@ class Comparison:
         curve = self.label_curve
         if curve is not None:
             said += ["", *curve_lines(curve, self.content["judged_by"]), ""]
-        return "\n".join([*said, self.recommendation or _instead(self.content)])
+        return "\n".join([*said, _advice(self.content, self.recommendation)])
 
     def __repr__(self) -> str:
         named = self.content["recommendation"]
@@ -177,15 +177,17 @@ def html_table(content: Content, recommendation: str | None) -> str:
     head, body = _cells(content)
     rows = "".join(_tr("td", row) for row in body)
     curve = content["label_curve"]
-    said = [] if curve is None else [curve["sentence"]]
+    said = [] if curve is None else [translated(curve["sentence"])]
     said += _warnings(content)
-    said.append(recommendation or _instead(content))
+    said.append(_advice(content, recommendation))
     above = "".join(f"<p>{html.escape(each)}</p>" for each in said)
     return f"{above}<table><thead>{_tr('th', head)}</thead><tbody>{rows}</tbody></table>"
 
 
-def _instead(content: Content) -> str:
-    """Return what stands in place of a recommendation."""
+def _advice(content: Content, recommendation: str | None) -> str:
+    """Return the recommendation, or what stands in its place, in the reader's language."""
+    if recommendation is not None:
+        return translated(recommendation)
     return (
         message("findings.learned.nobody")
         if any(each["not_learned"] for each in content["candidates"])
@@ -194,7 +196,8 @@ def _instead(content: Content) -> str:
 
 
 def _warnings(content: Content) -> list[str]:
-    return [message("terminal.compare.warning", said=each) for each in content["warnings"]]
+    said = map(translated, content["warnings"])
+    return [message("terminal.compare.warning", said=each) for each in said]
 
 
 def _row(candidate: Mapping[str, Any]) -> dict[str, Any]:
@@ -265,7 +268,8 @@ def _mark(row: Mapping[str, Any], *, is_first: bool) -> str:
 def _remark(row: Mapping[str, Any], judged_by: str) -> str:
     """Say what became of a candidate that was not measured."""
     valid = row["valid"]
-    said = {"status": translated(row["status"]), "sentence": translated(row["sentence"])}
+    status = message(f"comparison.mark.{row['status'].replace(' ', '_')}")
+    said = {"status": status, "sentence": translated(row["sentence"] or "")}
     if valid is None:
         return message("terminal.compare.remark", **said)
     return message("terminal.compare.remark_held_out", value=figure_text(judged_by, valid), **said)

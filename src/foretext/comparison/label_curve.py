@@ -17,7 +17,7 @@ from foretext.comparison.label_advice import (
 )
 from foretext.comparison.label_scores import LabelScores, MeasuredCell
 from foretext.comparison.ledger import Ledger, Outcome, Plan
-from foretext.messages import message
+from foretext.messages import message, translated
 from foretext.report.task_card import POINTS, figure_name, figure_text
 from foretext.report.text_columns import text_columns
 
@@ -105,7 +105,7 @@ def curve_lines(curve: Mapping[str, Any], judged_by: str) -> list[str]:
     """
     head, body = _cells(curve, judged_by)
     said = [message("terminal.curve.marks")] if len(body) > 1 else []
-    return [*text_columns([head, *body]), *said, *_failed(curve), curve["sentence"]]
+    return [*text_columns([head, *body]), *said, *_failed(curve), translated(curve["sentence"])]
 
 
 def _cells(curve: Mapping[str, Any], judged_by: str) -> tuple[list[str], list[list[str]]]:
@@ -130,7 +130,7 @@ def _failed(curve: Mapping[str, Any]) -> list[str]:
             name=each["name"],
             labels=each["labels"],
             draw=each["draw"] + 1,
-            sentence=each["sentence"],
+            sentence=translated(each["sentence"]),
         )
         for each in failed[:MOST_FAILURES]
     ]

@@ -82,8 +82,7 @@ def _translated(text: str, into: Language) -> str:
     while start < len(said):
         found, stop = _longest(said, ends, start, into)
         known_any = known_any or bool(found)
-        own = said[start] + _WRITTEN[into].get(ends[start], ends[start])
-        found_parts.append(own if found is None else found)
+        found_parts.append(said[start] + ends[start] if found is None else found)
         start = stop + 1
     return "".join(found_parts).rstrip() if known_any else text
 
