@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import foretext as ft
-from foretext.messages import VARIABLE, in_language
+from foretext.cli.evaluate import _show as show_evaluation
+from foretext.cli.shared import figure_title
+from foretext.messages import LANGUAGES, VARIABLE, Language, in_language
 from tests.cli.conftest import Command
 
 KEPT = re.compile(r"`[^`]*`|'[^']*'|foretext [a-z].*|[\w.-]+ = \S+|/\S+|--[a-z-]+")
@@ -56,7 +58,7 @@ def test_what_is_listed(chinese: Command) -> None:
 
 def test_a_text(chinese: Command) -> None:
     said = chinese("inspect", "text.txt").out
-    assert re.search(r"^完全重复 +占 .*的 95\.0% *$", said, re.MULTILINE)
+    assert re.search(r"^完全重复 +占 .*的 95\.0 % *$", said, re.MULTILINE)
     assert re.search(r"^文字 +汉字 100\.0 % *$", said, re.MULTILINE)
     assert "保留的词元" in said
     assert "警告：只有" in said or "错误：只有" in said
@@ -84,5 +86,44 @@ def test_a_classifier(chinese: Command, classifier: Path) -> None:
     assert re.search(r"^准确率 +1\.0000", said, re.MULTILINE)
     measured = chinese("evaluate", classifier / "run", rows).out
     assert re.search(r"^标签 +精确率 +召回率", measured, re.MULTILINE)
+    assert re.search(r"^校准误差 +0\.", measured, re.MULTILINE)
+    for table in (said, measured):
+        first = [line.split("  ")[0] for line in table.splitlines()]
+        assert not [name for name in first if re.fullmatch(r"[a-z]+_[a-z0-9]+", name)]
     found = json.loads(chinese("evaluate", classifier / "run", rows, "--json").out)
     assert "accuracy" in found[str(rows)]
+
+
+FIGURES = (  # of every kind of run, as JSON names them
+    "accuracy answerable_rate answered_rate area_under_curve average_precision best_accuracy "
+    "best_accuracy_threshold best_f1 best_f1_precision best_f1_recall best_f1_threshold "
+    "best_null_threshold bits_per_byte bits_per_character bits_per_token calibration_error "
+    "coherence composed_of_ngrams exact_match graph_recall loss macro_f1 majority "
+    "mean_squared_error micro_f1 out_of_vocabulary pairs perplexity positive_label precision "
+    "predicted_words principal_components queries questions recall squared_error texts "
+    "thresholds tokens uniformity unknown_tokens weighted_f1 without_answer without_vector "
+    "word_perplexity words"
+)
+
+
+@pytest.mark.parametrize("name", FIGURES.split())
+def test_a_figure_has_a_chinese_name(name: str) -> None:
+    with in_language("en"):
+        assert figure_title(name) == name
+    with in_language("zh"):
+        said = figure_title(name)
+    assert re.search(r"[\u4e00-\u9fff]", said)
+    assert not re.search(r"[a-z]{2}", said)
+
+
+@pytest.mark.parametrize("chosen", LANGUAGES)
+def test_sections_of_a_file_keep_their_names(
+    chosen: Language, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sections = {"句子": 0.5, "loss": 0.25, "no label": 0.75, "3 rows": 1.0}
+    with in_language(chosen):
+        show_evaluation(Path("q.txt"), {"accuracy": 0.5, "sections": sections})
+    said = capsys.readouterr().out
+    for name, value in sections.items():
+        assert re.search(rf"^{name} +{value:.4f}", said, re.MULTILINE)
+    assert ("准确率" in said) == (chosen == "zh")

@@ -18,7 +18,7 @@ from foretext.cli.shared import (
     print_table,
     titles,
 )
-from foretext.messages import listed, message
+from foretext.messages import commas, message
 
 __all__ = ["demo"]
 
@@ -55,7 +55,7 @@ def demo(
     say(f"\n{message('terminal.demo.learned', words=words, path=made.run)}")
     say(message("terminal.demo.look", path=made.report))
     say(message("terminal.demo.others", run=shlex.quote(str(made.run))))
-    known = {"labels": listed(made.figures["labels"]), "rate": made.figures["accuracy"]}
+    known = {"labels": commas(made.figures["labels"]), "rate": made.figures["accuracy"]}
     say(f"\n{message('terminal.demo.classifier', **known)}")
     say(message("terminal.demo.ask", run=shlex.quote(str(made.classifier))))
     say(f"\n{message('terminal.demo.few', **_few(made.few_facts))}")

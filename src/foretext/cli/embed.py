@@ -119,7 +119,7 @@ def embed(
         return
     lines = list(_texts(texts, text, encoding))
     if not lines:
-        raise CorpusError(message("errors.no_text", corpus=texts))
+        raise CorpusError(message("errors.holds_no_text", name=texts))
     model: Any = load_embedder(run)
     if not model.has_layers:
         refuse_options(run, kind.phrase, of_model.keys() & {"pooling", "layer"})

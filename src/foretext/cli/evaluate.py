@@ -30,6 +30,7 @@ from foretext.cli.shared import (
     Encoding,
     RunArgument,
     clock_of,
+    figure_title,
     given_options,
     print_json,
     print_table,
@@ -163,11 +164,16 @@ def _show(path: Path, figures: Figures) -> None:
     from foretext.evaluation.figures import Evaluation
 
     found = Evaluation(path, figures)
-    figures_shown = [(translated(name), value) for name, value in found.rows()]
-    print_table(["", ""], figures_shown, title=path.name)
+    rows = [(_titled(name), value) for name, value in found.single_figures()]
+    sections = [(name.replace("_", " "), value) for name, value in found.sections()]
+    print_table(["", ""], [*rows, *sections], title=path.name)
     for sentence in found.sentences():
         say(sentence)
-    for column, rows in found.tables().items():
-        names = list(next(iter(rows.values())))
-        columns = [translated(each) for each in (column, *names)]
-        print_table(columns, [[name, *row.values()] for name, row in rows.items()])
+    for column, table in found.tables().items():
+        names = list(next(iter(table.values())))
+        columns = [translated(column), *map(figure_title, names)]
+        print_table(columns, [[name, *row.values()] for name, row in table.items()])
+
+
+def _titled(name: str) -> str:
+    return figure_title(name).replace("_", " ")

@@ -29,6 +29,7 @@ from foretext.cli.shared import (
     Overwrite,
     Quiet,
     TaskSettings,
+    figure_title,
     given_options,
     print_json,
     print_table,
@@ -267,7 +268,7 @@ def _show(facts: dict[str, Any]) -> None:
         if measured:
             names = figures[models[0][0]]
             rows = [
-                [translated(name), *(figures[model].get(name, "") for model in measured)]
+                [figure_title(name), *(figures[model].get(name, "") for model in measured)]
                 for name in names
             ]
             print_table(["", *measured], rows, title=message(f"terminal.finetune.part.{part}"))
@@ -282,7 +283,7 @@ def _show(facts: dict[str, Any]) -> None:
             if facts["seeds"][part]
         ]
         seeds = len(facts["seeds"]["seeds"])
-        figure = translated(facts["judged_by"])
+        figure = figure_title(facts["judged_by"])
         title = message("terminal.finetune.seeds", figure=figure, number=seeds)
         print_table(titles("", "tables.mean", "tables.deviation"), rows, title=title)
     say("\n".join(["", *summary_lines(facts), ""]))

@@ -126,7 +126,11 @@ def _figures(found: CorpusReport) -> list[tuple[str, str]]:
     rows += [
         (
             _said(f"row.{kind}_duplicates"),
-            _said("duplicates", rate=some.rate, documents=number_of("document", some.documents)),
+            _said(
+                "duplicates",
+                percent=100 * some.rate,
+                documents=number_of("document", some.documents),
+            ),
         )
         for kind, some in duplicates.items()
     ]
@@ -156,7 +160,7 @@ def _said(name: str, **values: object) -> str:
 def _symbols(found: CorpusReport) -> str:
     """The symbols of the sample, and which share of its lines has any."""
     named = ", ".join(f"{name} {count:,}" for name, count in [*found.symbols.items()][:8])
-    return _said("symbols", named=named, rate=found.symbol_rate)
+    return _said("symbols", named=named, percent=100 * found.symbol_rate)
 
 
 def _settings(found: CorpusReport) -> Iterator[str]:

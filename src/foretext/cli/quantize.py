@@ -9,8 +9,15 @@ import typer
 
 from foretext.base.errors import SettingError
 from foretext.base.terminal import say
-from foretext.cli.shared import AsJson, Overwrite, given_options, print_json, refuse_options
-from foretext.messages import message, translated
+from foretext.cli.shared import (
+    AsJson,
+    Overwrite,
+    figure_title,
+    given_options,
+    print_json,
+    refuse_options,
+)
+from foretext.messages import message
 
 __all__ = ["quantize"]
 
@@ -83,7 +90,7 @@ def quantize(
     if test is not None:
         name = result.get("figure", "accuracy")
         before, after = (result[key] for key in (f"{name}_before", name))
-        figure = translated(name.replace("_", " "))
+        figure = figure_title(name)
         say(message("terminal.quantize.figure", figure=figure, after=after, before=before))
 
 

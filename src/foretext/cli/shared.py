@@ -24,7 +24,7 @@ from foretext.cli.completion import (
     complete_setting_of_recipe,
     complete_setting_of_task,
 )
-from foretext.messages import choose_language, message, translated
+from foretext.messages import choose_language, language, message, translated
 
 if TYPE_CHECKING:
     from foretext.progress import Progress
@@ -53,6 +53,7 @@ __all__ = [
     "bar_of",
     "bar_of_lines",
     "clock_of",
+    "figure_title",
     "given_options",
     "hiding",
     "print_definitions",
@@ -253,6 +254,15 @@ def _lines_of(file: IO[bytes], name: str) -> Iterator[bytes]:
 def given_options(**options: Any) -> dict[str, Any]:
     """Return the options that were given, for verbs whose options depend on what is opened."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+def figure_title(name: str) -> str:
+    """Return what a figure is called in a table: in English by its name in JSON."""
+    if language() == "en":
+        return name
+    from foretext.report.task_card import figure_name
+
+    return figure_name(name)
 
 
 def refuse_options(run: Path, kind: str, options: Iterable[str]) -> None:

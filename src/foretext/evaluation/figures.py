@@ -39,9 +39,18 @@ class Evaluation:
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the most important figures as pairs of name and value."""
-        plain = [item for item in self.figures.items() if _is_shown(*item)]
-        shown = plain + list(self.figures.get("sections", {}).items())
-        return [(name.replace("_", " "), _shown(value)) for name, value in shown]
+        shown = [*self.single_figures(), *self.sections()]
+        return [(name.replace("_", " "), value) for name, value in shown]
+
+    def single_figures(self) -> list[tuple[str, str]]:
+        """Return the names that figures have in JSON, and their values, of those that are one."""
+        return [
+            (name, _shown(value)) for name, value in self.figures.items() if _is_shown(name, value)
+        ]
+
+    def sections(self) -> list[tuple[str, str]]:
+        """Return the figure of each section of the file, by the name that it has there."""
+        return [(name, _shown(value)) for name, value in self.figures.get("sections", {}).items()]
 
     def sentences(self) -> list[str]:
         """Return what is said below: how figures were computed, and warnings."""
