@@ -15,7 +15,7 @@ import pytest
 from foretext.corpus import Corpus
 from foretext.corpus.inspection import inspect_corpus
 from foretext.finetuning.verdict import verdict
-from foretext.messages import in_language, translated
+from foretext.messages import LANGUAGES, in_language, message, messages_of, translated
 from foretext.report.cleaning_report import write_cleaning_report
 from foretext.report.comparison_report import write_comparison_report
 from foretext.report.corpus_report import write_corpus_report
@@ -203,6 +203,34 @@ def test_a_stored_sentence_is_told_again_in_both_directions(said: str) -> None:
         again = translated(found)
         assert translated(said) == said
     assert again.rstrip(".").lower() == said.rstrip(".").lower()
+
+
+DOUBTS = sorted(name for name in messages_of("findings", "en") if name.startswith("doubt."))
+COUNTED = sorted(name for name in messages_of("counts", "en") if name.endswith((".one", ".many")))
+
+
+def filled_message(key: str) -> str:
+    """The message of a key in the language of here, with values as the rows of a user have them."""
+    values = {"number": 1 if key.endswith("one") else 3, "rate": 0.25, "factor": 3.0}
+    texts = {"label": "spam", "tag": "B-X", "entity": "St Ives", "other": "in St Ives",
+             "source": "hello", "target": "hallo", "scheme": "IOB2"}  # fmt: skip
+    numbers = {"total": 1200, "least": 5, "count": 2, "same": 7}
+    if "{other:" in messages_of("findings", "en").get(key.removeprefix("findings."), ""):
+        numbers["other"] = 4
+    return message(key, **{**texts, **values, **numbers})
+
+
+@pytest.mark.parametrize(
+    "key", [*(f"findings.{name}" for name in DOUBTS), *(f"counts.{name}" for name in COUNTED)]
+)
+def test_doubts_and_counts_are_told_again_in_both_directions(key: str) -> None:
+    found = {}
+    for chosen in LANGUAGES:
+        with in_language(chosen):
+            found[chosen] = filled_message(key)
+    for chosen in LANGUAGES:
+        with in_language(chosen):
+            assert [translated(each) for each in found.values()] == [found[chosen]] * 2
 
 
 def test_what_is_not_of_the_catalogue_stays() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -132,7 +133,7 @@ def _known(text: str, into: Language) -> str | None:
                     name: _As(value if name in form.kept else _filling(name, value.strip(), into))
                     for name, value in match.groupdict().items()
                 }
-                return filled(form.translation, values, into)
+                return filled(form.translated(match.groupdict()), values, into)
     return None
 
 
@@ -165,6 +166,13 @@ class _Form(NamedTuple):
     parts: tuple[str, ...]  # of it, beside the first letter, that are no placeholders
     kept: frozenset[str]  # placeholders of names, and of texts of the user
     translation: str
+    many: str | None  # the translation of several, where the source says one and several alike
+
+    def translated(self, values: Mapping[str, str]) -> str:
+        """Return the message in the other language, of one or of several as the text counts."""
+        number = values.get("number", "1")
+        counts_one = number == "1" and len(_COMMA.split(values.get("names", ""))) == 1
+        return self.translation if self.many is None or counts_one else self.many
 
     def may_be(self, text: str) -> bool:
         """Whether all of its own parts stand in a text, which is soon seen."""
@@ -188,13 +196,23 @@ def _forms(source: Language, into: Language) -> tuple[_Form, ...]:
             parts,
             kept,
             messages_of(area, into)[name],
+            _of_several(area, name, source, into),
         )
         for area in TRANSLATED
         for name, text in messages_of(area, source).items()
+        if not (name.endswith("many") and _of_several(area, name, source, into))  # that of one does
         for pattern, parts, letters, kept in [_pattern(text)]
         if letters >= FEWEST_LETTERS
     ]
     return tuple(sorted(found, key=lambda form: -form.letters))
+
+
+def _of_several(area: str, name: str, source: Language, into: Language) -> str | None:
+    """Return the translation of several, where the source has the same text for one and several."""
+    stem = name.removesuffix("one").removesuffix("many")
+    messages = messages_of(area, source)
+    one, many = messages.get(f"{stem}one"), messages.get(f"{stem}many")
+    return messages_of(area, into)[f"{stem}many"] if one is not None and one == many else None
 
 
 def _pattern(message: str) -> tuple[str, tuple[str, ...], int, frozenset[str]]:

@@ -210,7 +210,7 @@ def _header(rows: Sequence[ParallelText]) -> Iterator[Problem]:
     if max(words) == 1 and usual > 2:
         yield problem_of(
             "warning",
-            _said("pair_header", first=rows[0].source, second=rows[0].target),
+            _said("pair_header", source=rows[0].source, target=rows[0].target),
             rows[0],
         )
 
