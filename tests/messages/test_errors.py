@@ -38,6 +38,7 @@ class Chosen(Config):
     kind: Literal["a", "b"] = "a"
     word: str | None = None
     both: int | Literal["auto"] = 1
+    either: int | float | dict[str, int] = 1
 
 
 def chosen(**values: Any) -> Chosen:
@@ -86,9 +87,9 @@ MET: dict[str, tuple[Meet, str]] = {
     "json of another kind": (lambda path: text(path, "a.jsonl", '{"text": 1}\n'), "不是文本"),
     "encoding": (
         lambda path: text(path, "a.txt", "国王和王后住在海边".encode("gbk") * 9),
-        "第 1 行：第 0 个字节（0xb9）不是 utf-8；文本",
+        "第 1 行：偏移 0 处的字节（0xb9）不是 utf-8；文本",
     ),
-    "binary": (lambda path: text(path, "a.txt", b"text\0text" * 9), "是 NUL，文本中不会有它"),
+    "binary": (lambda path: text(path, "a.txt", b"text\0text" * 9), "偏移 4 处的字节是 NUL，文本"),
     "empty gz": (lambda path: text(path, "a.txt.gz", b""), "已损坏：它是空的"),
     "rare words": (lambda path: words(path, "a b c\n"), "只出现 1 次；请把 min_count 从 5 降到 1"),
     "column of rows": (
@@ -141,6 +142,11 @@ MET: dict[str, tuple[Meet, str]] = {
     "no choice": (lambda _: chosen(kind="c"), "[part] kind = 'c'：应当是 'a' 或 'b'。"),
     "no number": (lambda _: chosen(number="x"), "[part] number = 'x'：应当是整数。"),
     "several kinds": (lambda _: chosen(both="x"), "应当是整数，或 'auto'。"),
+    "either type": (lambda _: chosen(either="x"), "应当是整数，或数，或字典（键和值）。"),
+    "rows of a task": (
+        lambda path: objects(path, {"text_a": "x", "text_b": "y"}),
+        "有两个文本的数据行属于任务 `matching`。",
+    ),
     "or none": (lambda _: chosen(word=1), "应当是字符串，或 none。"),
     "budget": (lambda _: duration_seconds("soon"), "budget = 'soon'：请写成 90s、10m 或 1.5h"),
     "disk": (lambda path: fail(output_error(path, OSError(28, "full"))), "无法写入：磁盘已满"),

@@ -4,15 +4,19 @@ import io
 import re
 import subprocess
 import sys
+from threading import Thread
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
 
+from foretext.messages import in_language
 from foretext.progress import Progress, bar, is_quiet
-from foretext.progress.bar import human_bytes, human_count, human_figure, human_seconds
+from foretext.progress.bar import TerminalBar, human_bytes, human_count, human_figure, human_seconds
 
 
 class Clock:
@@ -280,3 +284,51 @@ def test_figures_keep_what_counts() -> None:
 
 def test_large_figures_have_no_decimals() -> None:
     assert [human_figure(value) for value in (251.0, 99.5, -400.2)] == ["251", "99.500", "-400"]
+
+
+def drawn_line(progress: Progress, width: int) -> str:
+    """The line as rich draws it in its own thread, which knows no language of the maker."""
+    found: list[str] = []
+
+    def draw() -> None:
+        stream = io.StringIO()
+        console = Console(file=stream, width=width, color_system=None, force_terminal=False)
+        console.print(TerminalBar(progress, Terminal())._row(width))
+        found.append(stream.getvalue())
+
+    thread = Thread(target=draw)
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def test_a_bar_keeps_the_language_of_its_maker(clock: Clock) -> None:
+    with in_language("zh"):
+        progress = Progress("统计词频", 1000, "words", stream=io.StringIO())
+        own = Progress("计数", 1000, "k_mers", stream=io.StringIO())
+    clock.now += 2
+    with in_language("en"):
+        progress.advance(500, loss=2.5, own_figure=1.5)
+        own.advance(500)
+        assert progress.line() == (
+            "统计词频  50 %  250 词/秒  损失 2.500  own figure 1.500  00:02  还剩 00:02"
+        )
+        assert own.line() == "计数  50 %  250 k mers/秒  00:02  还剩 00:02"
+        english = Progress("counting", 1000, "words", stream=io.StringIO())
+    with in_language("zh"):
+        assert "words/s" in english.line()
+
+
+@pytest.mark.parametrize("title", ["统计词频", "为整个语料统计词频并学习词表", "counting"])
+def test_a_bar_takes_the_cells_that_the_text_leaves(clock: Clock, title: str) -> None:
+    with in_language("zh"):
+        progress = Progress(title, 1000, "words", stream=io.StringIO())
+    clock.now += 2
+    progress.advance(500, loss=2.5)
+    line = drawn_line(progress, 80).rstrip("\n")
+    assert "\n" not in line
+    assert cell_len(line) <= 80
+    assert line.rstrip().endswith("50 %  250 词/秒  损失 2.500  00:02  还剩 00:02")
+    text = cell_len(progress.line())
+    place = min(bar.BAR_WIDTH, 80 - text - 4)
+    assert cell_len(line) == (text + 2 + place if place > 0 else text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foretext.kernels.compile import compiling_began
-from foretext.messages import message
+from foretext.messages import in_language
 from foretext.progress.budget import Budget, duration_option, tell_of_compiling
 
 
@@ -56,11 +56,14 @@ def test_a_time_as_an_option(seconds: float, option: str) -> None:
 
 
 def test_one_line_says_what_a_run_waits_for(capsys: pytest.CaptureFixture[str]) -> None:
-    tell_of_compiling(quiet=False)
-    tell_of_compiling(quiet=False)
-    compiling_began()
-    compiling_began()
-    assert capsys.readouterr().err == message("progress.compiling") + "\n"
+    with in_language("en"):
+        tell_of_compiling(quiet=False)
+        tell_of_compiling(quiet=False)
+        compiling_began()
+        compiling_began()
+    assert capsys.readouterr().err == (
+        "compiling kernels for this machine, once; the next run starts at once\n"
+    )
 
 
 def test_a_quiet_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -257,10 +257,10 @@ def _either(problems: Iterable[str]) -> str:
     """Return several kinds that a value should have one of."""
     first, *others = problems
     should_be = message("errors.value.should_be")
-    said = [
-        message("errors.value.or", said=each.removeprefix(should_be).strip()) for each in others
-    ]
-    return "".join([first, *said])
+    said = [each.removeprefix(should_be) for each in others]
+    if language() == "en":
+        said = [each.strip() for each in said]  # in Chinese a blank is there before a quoted word
+    return "".join([first, *(message("errors.value.or", said=each) for each in said)])
 
 
 def _said_of_none(error: ErrorDetails, cls: type[Config]) -> str:
