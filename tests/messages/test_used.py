@@ -1,6 +1,12 @@
 """Every message that the package asks for is in the catalogue, and each one there is asked for."""
 
+import errno
+import io
+import json
 import re
+from collections.abc import Collection
+from contextlib import redirect_stdout
+from dataclasses import fields
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -8,7 +14,17 @@ from pathlib import Path
 import pytest
 
 import foretext
+from foretext.base.files import NO_SPACE, output_error
+from foretext.cli.listing import _show_names
+from foretext.comparison.candidate import GROUPS
+from foretext.comparison.ranking import STATUSES
+from foretext.corpus.decoding import _MAGIC
+from foretext.corpus.problems import SEVERITIES
+from foretext.corpus.scripts import _RANGES
+from foretext.data.rows.record import _TASKS, type_said
+from foretext.messages import in_language
 from foretext.messages.catalogue import areas, messages_of
+from foretext.tokenizers.subword_report import SubwordReport
 
 PACKAGE = Path(foretext.__file__).parent
 SHOWN = {
@@ -104,3 +120,73 @@ def test_what_is_read_by_form_is_said_somewhere(table: str) -> None:
 
 def _bare(text: str) -> str:
     return re.sub(r"\s", "", text).casefold()
+
+
+def listed_names() -> list[str]:
+    """What `foretext list` has a line for."""
+    with redirect_stdout(io.StringIO()) as written:
+        _show_names(as_json=True)
+    return [name.replace(" ", "_") for name in json.loads(written.getvalue())]
+
+
+def output_faults() -> set[str]:
+    """What `output_error` says of each error of the system, as keys of messages."""
+    kinds = (*NO_SPACE, *errno.errorcode)
+    said = {str(output_error(Path("run"), OSError(kind, "cause"))) for kind in kinds}
+    return {
+        name
+        for name, text in table("errors.output").items()
+        if text.format(path=Path("run"), cause="cause") in said
+    }
+
+
+def table(key: str) -> dict[str, str]:
+    """The messages of one table by their last names."""
+    area, _, before = key.partition(".")
+    return {
+        name.removeprefix(f"{before}."): text
+        for name, text in messages_of(area, "en").items()
+        if name.rpartition(".")[0] == before
+    }
+
+
+NUMBERS = {field.name for field in fields(SubwordReport) if field.type in ("int", "float")}
+SCRIPTS = {script for _, _, script in _RANGES} | {"other"}
+CHOSEN: dict[str, Collection[str]] = {  # what the source puts after the beginning of a key
+    "comparison.group": [group.replace(" ", "_") for group in GROUPS],
+    "findings.script": SCRIPTS,
+    "terminal.tokenizer.figure": NUMBERS,
+    "errors.magic": _MAGIC.values(),
+    "errors.row_of": {kind for _, kind, _ in _TASKS},
+}
+AMONG: dict[str, Collection[str]] = {  # likewise, of tables that have others, too
+    "page.severity": SEVERITIES,
+    "comparison.mark": [status.replace(" ", "_") for status in STATUSES],
+    **{f"{each}.part": ("valid", "test") for each in ("findings", "task", "comparison")},
+    **{f"terminal.{each}.part": ("valid", "test") for each in ("finetune", "compare")},
+}
+
+
+@pytest.mark.parametrize("key", CHOSEN)
+def test_each_of_a_set_has_its_message(key: str) -> None:
+    assert table(key).keys() == {*CHOSEN[key]}
+
+
+@pytest.mark.parametrize("key", AMONG)
+def test_each_of_some_has_its_message(key: str) -> None:
+    assert {*AMONG[key]} <= table(key).keys()
+
+
+def test_each_line_of_the_list_has_its_message() -> None:
+    assert table("terminal.list.kind").keys() == {*listed_names()}
+
+
+def test_each_fault_of_a_file_has_its_message() -> None:
+    with in_language("en"):
+        assert output_faults() == table("errors.output").keys() - {"held"}
+
+
+@pytest.mark.parametrize("value", [{}, [], True, None, "x", 1, 0.5])
+def test_each_type_of_json_has_its_message(value: object) -> None:
+    with in_language("en"):
+        assert type_said(value) in table("errors.type").values()
