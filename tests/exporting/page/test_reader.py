@@ -33,7 +33,7 @@ from tokenizers import normalizers, pre_tokenizers
 pytestmark = needs_runtime
 PACKAGE = NODE_MODULES / "@huggingface/tokenizers/dist/tokenizers.min.mjs"
 WORDS = (
-    "the king lives in a castle "
+    "the king lives in a castle `` '' -- "
     ". , ! ( ) Ship 中文 今天天气 é Å 😀 👩‍👩‍👧 ﬁ ½ ß 각 [UNK] [MASK] Σ <s> ▁ Ġ ##s"
 )
 PARTS = [*WORDS.split(" "), "e\u0301", "A\u030a", "q\u0323\u0307", "\u1100\u1161"]
@@ -115,6 +115,17 @@ def of_words(folder: Path) -> SubwordTokenizer:
 LOW = normalizers.Lowercase()
 BERT = normalizers.BertNormalizer(lowercase=True, strip_accents=True)
 LLAMA = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+QUOTES = [normalizers.Replace("``", '"'), normalizers.Replace("''", '"')]
+ALBERT = normalizers.Sequence(
+    [
+        *QUOTES,
+        normalizers.NFKD(),
+        normalizers.StripAccents(),
+        LOW,
+        normalizers.Replace(tokenizers.Regex(" {2,}"), " "),
+        normalizers.Replace("--", "the"),
+    ]
+)
 BY_BLANKS = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
 TOKENIZERS: dict[str, Any] = {
     "wordpiece": lambda folder: tokenizer("wordpiece", folder),
@@ -123,6 +134,7 @@ TOKENIZERS: dict[str, Any] = {
     "without accents": lambda folder: changed("wordpiece", folder, BERT),
     "without a form": lambda folder: changed("bpe", folder, LOW),
     "Llama": lambda folder: changed("unigram", folder, LLAMA),
+    "ALBERT": lambda folder: changed("unigram", folder, ALBERT).composing("NFC"),
     "T5": lambda folder: changed("unigram", folder, splitter=BY_BLANKS),
     "blank first": lambda folder: changed(
         "bpe", folder, splitter=pre_tokenizers.ByteLevel(add_prefix_space=True)

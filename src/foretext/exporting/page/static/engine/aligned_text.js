@@ -78,7 +78,7 @@ function stripped(characters, { strip_left: left, strip_right: right }) {
   return characters.slice(first, last);
 }
 
-/** What a pattern matches becomes a text, each character of which is of all that was matched. */
+/** What a pattern matches becomes a text, each character of which is of the last one that was matched, as the library has it. */
 function replaced(characters, pattern, content) {
   if (pattern === null) return characters;
   const numbers = unitNumbers(characters);
@@ -86,7 +86,7 @@ function replaced(characters, pattern, content) {
   let done = 0;
   for (const { 0: match, index } of joined(characters).matchAll(pattern)) {
     const [first, last] = [numbers[index], numbers[index + match.length]];
-    found.push(characters.slice(done, first), last > first ? spread(content, characters.slice(first, last)) : []);
+    found.push(characters.slice(done, first), last > first ? spread(content, characters.slice(last - 1, last)) : []);
     done = last;
   }
   return [...found, characters.slice(done)].flat();
