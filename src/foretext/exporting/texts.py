@@ -14,7 +14,7 @@ from foretext.corpus.texts import TextSource, found_sources
 from foretext.exporting.form import Texts
 from foretext.exporting.learned_files import learned_files
 
-__all__ = ["HARD", "ComparedRows", "compared_rows"]
+__all__ = ["HARD", "ComparedRows", "all_rows", "compared_rows"]
 
 MOST = 1000  # texts of the user
 LONG = 400  # times that words are repeated in the longest text
@@ -41,8 +41,19 @@ HARD = (
 class ComparedRows(NamedTuple):
     """The inputs by which a copy is compared."""
 
-    rows: list[Texts]
+    rows: list[Texts]  # the user's first
     num_own: int  # texts or rows of the user among them
+
+    @property
+    def parts(self) -> tuple[list[Texts], list[Texts]]:
+        """The user's inputs, and the hard ones."""
+        return self.rows[: self.num_own], self.rows[self.num_own :]
+
+    @property
+    def with_words(self) -> ComparedRows:
+        """Those whose texts all have words: programs of others read no empty question."""
+        own, hard = ([row for row in part if all(map(str.strip, row))] for part in self.parts)
+        return ComparedRows([*own, *hard], len(own))
 
 
 def compared_rows(
@@ -60,6 +71,17 @@ def compared_rows(
     Raises:
         CorpusError: texts that are there cannot be read, or none is in those that are given.
     """
+    found = all_rows(run, given, num_texts, model, asks=asks)
+    return found.with_words if asks else found
+
+
+def all_rows(
+    run: Path, given: TextSource | None, num_texts: int, model: Any, *, asks: bool = False
+) -> ComparedRows:
+    """Return what `compared_rows` does, with questions that are empty.
+
+    Args and errors are those of `compared_rows`.
+    """
     own: Sequence[Texts] = [(text,) for text in _given(given)] if given is not None else []
     own = own if given is not None else _of_run(run, model)
     pairs = [row for row in own if len(row) == num_texts]
@@ -68,8 +90,8 @@ def compared_rows(
     if num_texts == 1:
         return ComparedRows([*pairs, *((text,) for text in HARD)], len(pairs))
     others = [*found[1:], found[0]]
-    rows = [*pairs, *(zip(others, found, strict=True) if asks else zip(found, others, strict=True))]
-    return ComparedRows([row for row in rows if not asks or all(map(str.strip, row))], len(own))
+    rows = zip(others, found, strict=True) if asks else zip(found, others, strict=True)
+    return ComparedRows([*pairs, *rows], len(own))
 
 
 def _given(given: TextSource) -> Sequence[str]:

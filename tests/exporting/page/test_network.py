@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 import foretext as ft
+from foretext.artifact import kind_of_run
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.corpus import Corpus
 from foretext.exporting.page import checking, export_page
 from foretext.exporting.page import network as network_file
+from foretext.exporting.page.network import MOST_TEXTS, MOST_TOKENS, NetworkPage
 from foretext.exporting.page.runtime import FILES, copy_runtime, found_runtime
+from foretext.exporting.texts import ComparedRows, all_rows
 from foretext.tokenizers.subwords import learn_subwords
 from tests.exporting.models import saved_model, tokenizer
 from tests.exporting.page.networks import NODE_MODULES, needs_runtime
@@ -100,7 +103,8 @@ def test_networks_that_a_page_cannot_run(name: str, tmp_path: Path) -> None:
 
 def exported(model: Path, page: Path, **options: Any) -> dict[str, Any]:
     """Export a model, and return what page.json holds."""
-    report = export_page(model, page, texts=TEXTS, runtime=NODE_MODULES, quiet=True, **options)
+    texts = iter(TEXTS)  # which can be read once, like standard input
+    report = export_page(model, page, texts=texts, runtime=NODE_MODULES, quiet=True, **options)
     assert report.check is not None
     assert report.check.texts > len(TEXTS)
     assert report.is_network
@@ -108,6 +112,41 @@ def exported(model: Path, page: Path, **options: Any) -> dict[str, Any]:
     assert report.notes == ()
     found: dict[str, Any] = json.loads((page / "page.json").read_text())
     return found
+
+
+@pytest.mark.parametrize("name", ["tagger", "reader"])
+def test_hard_texts_are_compared_beside_many_of_the_user(name: str, tmp_path: Path) -> None:
+    path = saved_model(name, tmp_path)
+    page = NetworkPage(ft.load(path), kind_of_run(path), "model", "onnx")
+    page.form.graph.tokenizer.library.save(str(tmp_path / "tokenizer.json"))
+    given = (f"{TEXTS[0]} {number}" for number in range(300))
+    every = all_rows(path, given, page.form.num_texts, page.model, asks=page.form.asks)
+    own, hard = every.parts
+    found = page._chosen(tmp_path, every)
+    assert 100 < len(found) <= MOST_TEXTS
+    assert {row for row in hard if max(map(len, row)) < 1000} <= set(found)
+    assert set(own[:100]) <= set(found)
+    assert any(not row[0].strip() for row in found)
+
+
+@pytest.mark.parametrize("name", ["tagger", "reader", "classifier"])
+def test_a_window_of_a_long_text_counts_with_all_its_tokens(name: str, tmp_path: Path) -> None:
+    path = saved_model(name, tmp_path)
+    page = NetworkPage(ft.load(path), kind_of_run(path), "model", "onnx")
+    library = page.form.graph.tokenizer.library
+    library.save(str(tmp_path / "tokenizer.json"))
+    library.enable_truncation(page.form.graph.max_length)
+    long = ("the king lives in a castle by the sea " * 120,) * page.form.num_texts
+    size = page.network_kind.num_tokens(library, long)
+    if name == "classifier":
+        assert size == page.form.graph.max_length
+    else:
+        assert size > 1.5 * len(library.encode(long[0]).ids)
+    rows = ComparedRows([long] * 40, 40)
+    assert (
+        sum(page.network_kind.num_tokens(library, row) for row in page._chosen(tmp_path, rows))
+        <= MOST_TOKENS
+    )
 
 
 @needs_runtime
@@ -168,6 +207,31 @@ def test_words_that_a_vocabulary_lacks_are_unknown(tmp_path: Path) -> None:
     labels = ("bert", "classification", "labels", {"pooling": "mean"})
     saved(tmp_path / "model", learn_subwords("word", {}, Corpus(text)), *labels)
     exported(tmp_path / "model", tmp_path / "page")
+
+
+@needs_runtime
+@pytest.mark.slow
+def test_answers_of_a_page_are_those_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, compared = checking.check_by_node, list[tuple[str, str]]()
+
+    def check(program: str, page: Path, wanted: dict[str, Any], script: str) -> Any:
+        compared.extend(map(tuple, wanted["inputs"]))
+        found = own(program, page, wanted, script)
+        few = {name: each[-3:] if name != "bound" else each for name, each in wanted.items()}
+        few["answers"][0]["answers"][0]["text"] = "another text"
+        with pytest.raises(ModelFileError, match=r"does not answer as Python does.*: answer"):
+            own(program, page, few, script)
+        return found
+
+    monkeypatch.setattr(network_file, "check_by_node", check)
+    monkeypatch.setattr(network_file, "HARD_TOKENS", 2000)  # of many windows of a few tokens
+    about = exported(saved_model("abstaining reader", tmp_path), tmp_path / "page")
+    assert about["info"]["abilities"] == ["answer"]
+    assert about["reading"]["may_abstain"]
+    assert any(not question for question, _ in compared)
+    assert any(not passage for _, passage in compared)
 
 
 CHANGED: dict[str, tuple[Any, str]] = {

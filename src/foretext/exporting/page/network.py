@@ -8,11 +8,8 @@ runtime/               onnxruntime-web and the tokenizers of Hugging Face
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from foretext.base.errors import SettingError
 from foretext.base.files import temporary_folder
@@ -28,7 +25,7 @@ from foretext.exporting.page.page_model import page_info
 from foretext.exporting.page.runtime import Runtime, copy_runtime
 from foretext.exporting.parity import Parity
 from foretext.exporting.session import library_of
-from foretext.exporting.texts import compared_rows
+from foretext.exporting.texts import ComparedRows, all_rows
 from foretext.kinds import Kind
 from foretext.progress import Progress
 
@@ -38,6 +35,7 @@ GRAPH, ABOUT = "model.onnx", "page.json"
 LOADED = (GRAPH, ABOUT, "tokenizer.json", "tokenizer_config.json")  # beside the page itself
 BOUNDS = {"onnx": 1e-4, "onnx-int8": 0.05}  # of differences, as parts of a text's largest number
 MOST_TEXTS, MOST_TOKENS = 120, 20_000  # that Node.js computes
+HARD_TOKENS = MOST_TOKENS // 2  # of these, in the hard texts at most
 SCRIPT = "node_network_check.js"
 
 
@@ -102,14 +100,13 @@ class NetworkPage:
             OutputError: a file cannot be written.
         """
         form = self.form
-        given = partial(compared_rows, run, texts, form.num_texts, form.model)
-        rows, num_own = given(asks=form.asks)
-        page_rows = given().rows  # with empty questions, which other programs cannot read
+        every = all_rows(run, texts, form.num_texts, form.model, asks=form.asks)
+        rows, num_own = every.with_words if form.asks else every
         with temporary_folder() as copy:
             form.write(copy)
             parity = compared(form, copy, rows, bar)
             parity.check(form.bound, self.to)
-            wanted = self._wanted(copy, [row for row in page_rows if max(map(len, row)) <= LONGEST])
+            wanted = self._wanted(copy, self._chosen(copy, every))
             (graph,) = (copy / "onnx").glob("*.onnx")
             graph.rename(folder / GRAPH)
             for name in LOADED[2:]:
@@ -147,18 +144,26 @@ class NetworkPage:
         """
         return check_by_node(program, folder, wanted, SCRIPT)
 
+    def _chosen(self, folder: Path, rows: ComparedRows) -> list[Texts]:
+        """Return the inputs that Node.js computes: the hard ones, and some of the user's."""
+        library = library_of(folder)
+        own, hard = ([row for row in part if max(map(len, row)) <= LONGEST] for part in rows.parts)
+        found, left = list[Texts](), HARD_TOKENS
+        for number, row in enumerate([*hard, *own[: MOST_TEXTS - len(hard)]]):
+            if number == len(hard):
+                left += MOST_TOKENS - HARD_TOKENS
+            size = self.network_kind.num_tokens(library, row)
+            if size <= left:
+                left -= size
+                found.append(row)
+        return found
+
     def _wanted(self, folder: Path, rows: Sequence[Texts]) -> dict[str, Any]:
         """Return what ONNX Runtime in Python answers to some texts, with the files of the page."""
-        library = library_of(folder)
-        if self.form.asks:
-            library.no_truncation()  # all windows of a text are computed
-        encoded = library.encode_batch([" ".join(row) for row in rows])
-        sums = np.cumsum([len(each.ids) for each in encoded])
-        some = rows[: max(1, min(MOST_TEXTS, int((sums <= MOST_TOKENS).sum())))]
-        found = [self.network_kind.wanted(folder, row) for row in some]
+        found = [self.network_kind.wanted(folder, row) for row in rows]
         return {
             "bound": BOUNDS[self.to],
-            "inputs": [list(row) for row in some],
+            "inputs": [list(row) for row in rows],
             "rows": [[row.ids for row in each.rows] for each in found],
             "segments": [[row.segments for row in each.rows] for each in found],
             "numbers": [each.numbers for each in found],

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+import tokenizers
 from foretext.data.rows import as_questions
 from foretext.exporting.form import Texts
 from foretext.exporting.network import EncodedRow, NetworkExport
@@ -75,6 +76,16 @@ class NetworkKind(ABC):
             folder: of the exported files.
             texts: of the input.
         """
+
+    def num_tokens(self, library: tokenizers.Tokenizer, texts: Texts) -> int:
+        """Return how many tokens the network reads of an input, in all its rows.
+
+        Args:
+            library: the exported tokenizer.
+            texts: of the input.
+        """
+        (row,) = self.form.encoded(library, [texts])
+        return len(row.ids)
 
     def read_whole(self, folder: Path, texts: Texts) -> tuple[EncodedRow, NDArray[np.float32]]:
         """Return the row of an input, and the first output of the graph for it."""
@@ -176,15 +187,24 @@ class TagsOfTexts(NetworkKind):
             "temperature": model.temperature,
         }
 
+    def num_tokens(self, library: tokenizers.Tokenizer, texts: Texts) -> int:
+        """Return the tokens of all windows of a text."""
+        return sum(map(len, self.windows(texts).rows))
+
+    def windows(self, texts: Texts) -> SentenceWindows:
+        """Return the windows of a text, as the network reads them."""
+        base = self.model.base
+        return SentenceWindows.of(
+            base.reader().encode_words(words_of(self.model.tokens(texts))),
+            base.framing(self.model.head.config.max_length),
+            base.pad,
+        )
+
     def wanted(self, folder: Path, texts: Texts) -> Wanted:
         """Return the scores of a text's tokens, and the entities or tags that these stand for."""
         model = self.model
         tokens = model.tokens(texts)
-        windows = SentenceWindows.of(
-            model.base.reader().encode_words(words_of(tokens)),
-            model.base.framing(model.head.config.max_length),
-            model.base.pad,
-        )
+        windows = self.windows(texts)
         rows = [EncodedRow(ids, [0] * len(ids)) for ids in windows.rows]
         outputs = [np.asarray(each[0]) for each in self.outputs_of(folder, rows)]
         scores = windows.gathered(outputs, 1)
@@ -222,6 +242,11 @@ class AnswersOfQuestions(NetworkKind):
     def has_segments(self) -> bool:
         """Whether the graph reads which text a token is of."""
         return "token_type_ids" in self.form.graph.network.input_names
+
+    def num_tokens(self, library: tokenizers.Tokenizer, texts: Texts) -> int:
+        """Return the tokens of all windows of a text, each with the question."""
+        rows = self.model.windows(as_questions([texts])).rows
+        return sum(len(rows[number]) for number in range(len(rows)))
 
     def wanted(self, folder: Path, texts: Texts) -> Wanted:
         """Return the scores of all windows of a text, and the answers that these stand for."""

@@ -22,7 +22,7 @@ export async function compareNetwork(model, wanted) {
     found.same(rows.map(({ ids, segments }) => segments ?? ids.map(() => 0)), wanted.segments[number], `${where}: segments`);
     const [ours, theirs] = [await model.numbers(texts), wanted.numbers[number]];
     if (!found.asMany(ours, theirs, where)) continue;
-    const largest = Math.max(1e-12, ...theirs.map(Math.abs));
+    const largest = theirs.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12);
     ours.forEach((value, index) => found.near(value / largest, theirs[index] / largest, `${where}, number ${index + 1}`));
     if (wanted.answers[number]) compareAnswers(model.answer(texts, theirs), wanted.answers[number], where, found);
   }
