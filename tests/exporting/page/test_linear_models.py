@@ -14,6 +14,7 @@ import pytest
 import foretext as ft
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.exporting.page import checking, export_page, folder
+from foretext.exporting.page import document_vectors as document_vectors_file
 from foretext.exporting.page.bundle import bundle
 from foretext.exporting.page.character_runs import character_runs
 from foretext.exporting.page.check_texts import HARD_TEXTS
@@ -26,6 +27,7 @@ from foretext.tasks.matching.linear import LinearMatcher
 from foretext.tasks.tagging.chain_regression import Chain
 from foretext.tasks.tagging.linear import LinearTagger
 from foretext.tasks.tagging.linear_features import named_features
+from foretext.vectors import document_inference
 from tests.exporting.page.models import MODELS, ROWS, TEXTS, WORDS, saved_vectors
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
@@ -46,6 +48,7 @@ OTHERS = (
     "PV-DM, sum",
     "PV-DM, side by side",
 )
+LONG = " ".join(WORDS * 15)
 CLOSE, INFERRED = 1e-6, 1e-5  # of numbers in float32; a kernel infers vectors in float32, too
 
 
@@ -72,6 +75,54 @@ def test_numbers_in_full_give_the_probabilities_of_python(
     assert report.check.numbers > 80
     infers = name.startswith(("embeddings", "document", "PV-DM"))
     assert 0 < report.check.largest < (INFERRED if infers else CLOSE)
+
+
+@needs_node
+def test_a_long_text_is_inferred_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (document_inference, document_vectors_file):
+        monkeypatch.setattr(module, "MAX_SENTENCE", 50)  # of 10,000 words
+    path = MODELS["PV-DM"](tmp_path)
+    whole = ft.load(path).embed(LONG)
+    report = export_page(path, tmp_path / "page", texts=[LONG, LONG[:600]], quiet=True)
+    assert report.check is not None
+    assert len(LONG.split()) > 200
+    monkeypatch.undo()
+    assert not np.allclose(ft.load(path).embed(LONG), whole)
+
+
+def test_texts_over_which_a_page_would_learn_too_long_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "MOST_INFERRED", 500)
+    own = [LONG, "the ship", LONG, "the king"]
+    for name, given in (("document vectors", own), ("embedding classifier", own)):
+        model: Any = folder.PAGE_MODELS.resolve(name)(ft.load(MODELS[name](tmp_path)), name)
+        found = folder._compared_texts(model, given)
+        assert found.count(LONG) == 1
+        assert {*HARD_TEXTS, "the ship", "the king"} <= set(found)
+        (tmp_path / "model").rename(tmp_path / name)
+
+
+@needs_node
+def test_vectors_that_a_page_gives_are_those_of_python(tmp_path: Path) -> None:
+    """As they are, or of length 1, as the page that compares texts asks for them."""
+    path = MODELS["PV-DM, side by side"](tmp_path)
+    export_page(path, tmp_path / "page", texts=["the ship"], quiet=True)
+    script = bundle("engine/models.js").removesuffix("})();\n")
+    script += (
+        'const { buffer } = Uint8Array.from(require("node:fs").readFileSync(process.argv[2]));\n'
+        "const { answer } = _engine_models_js.opened(buffer);\n"
+        "const found = [false, true].map((normalize) => (\n"
+        '  answer("embed", { inputs: JSON.parse(process.argv[3]), normalize })));\n'
+        "console.log(JSON.stringify(found));\n})();\n"
+    )
+    (tmp_path / "vectors.cjs").write_text(script, encoding="utf-8")
+    texts = [LONG, "the ship and the king"]
+    command = ["node", "vectors.cjs", "page/model.safetensors", json.dumps(texts)]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
+    model = ft.load(path)
+    for found, normalize in zip(json.loads(run.stdout), (False, True), strict=True):
+        np.testing.assert_allclose(found, model.embed(texts, normalize=normalize), atol=5e-3)
 
 
 @needs_node

@@ -105,6 +105,10 @@ class PageDocumentVectors(PageModel):
         found: list[int] = ids[self.model.network.keep[ids] > 0].tolist()
         return found
 
+    def inferred_words(self, text: str) -> int:
+        """Return how many known words a text has."""
+        return len(self.parts(text))
+
     def answers(self, texts: Sequence[str]) -> Answers:
         """Return cosines of texts with those before."""
         return {"neighbors": [], "analogies": [], **text_cosines(self.model.embed(list(texts)))}

@@ -159,6 +159,11 @@ class PageEmbeddingClassifier(PageModel):
         views = {**self._bases, **self._words}
         return [list(views[name].parts(composed)) for name in self._view_names]
 
+    def inferred_words(self, text: str) -> int:
+        """Return the words of a text that document vectors are learned over."""
+        composed = normalize(text, self.model.parts.form)
+        return sum(base.inferred_words(composed) for base in self._bases.values())
+
     def answers(self, texts: Sequence[str]) -> Answers:
         """Return how probable each label is for each text, and which one is the most probable."""
         return label_answers(self.model, self.labels, texts)

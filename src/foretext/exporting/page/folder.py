@@ -63,6 +63,7 @@ LOADED = ("index.html", "page.js", "page.css", "icon.svg", MODEL)  # by a visito
 MARK = '<meta name="check">'  # where `index.html` says how it was compared
 BOUND = 1e-3  # of a difference of two cosines or chances, where numbers are stored in fewer bytes
 EXACT_BOUND = 1e-4  # where they are not
+MOST_INFERRED = 20_000  # words of all texts, over which the page learns vectors of documents
 LARGEST_SCRIPT = 64 << 20  # bytes of a model that is written as text, too
 LARGE = 20 << 20  # bytes from which on a page is slow to load
 
@@ -141,7 +142,7 @@ def export_page(
             )
     model = _page_model(run, limit)
     own = _own_texts(run, model, texts)
-    rows = check_texts(own, model.frequent_words)
+    rows = _compared_texts(model, own)
     node = found_node()
     with Progress(message("progress.exporting"), 3, "steps", quiet=is_quiet(quiet)) as bar:
         dtype = _smallest_type(model, rows)
@@ -252,6 +253,17 @@ def _own_texts(run: str | Path, model: PageModel, given: Any) -> list[str]:
         return model.texts_of(opened_run(run).path)
     except (CorpusError, SettingError):  # its files have moved, or hold other columns now
         return []
+
+
+def _compared_texts(model: PageModel, own: Texts) -> list[str]:
+    """Return the texts that are compared, without those for which a page would learn too long."""
+    found, left = list[str](), MOST_INFERRED
+    for text in check_texts(own, model.frequent_words):
+        size = model.inferred_words(text)
+        if size <= left:
+            left -= size
+            found.append(text)
+    return found
 
 
 def _parts(model: PageModel, texts: Texts) -> dict[str, Any]:

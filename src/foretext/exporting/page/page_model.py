@@ -88,6 +88,10 @@ class PageModel(ABC):
         """Whether the page cuts texts as Python does."""
         return True
 
+    def inferred_words(self, text: str) -> int:
+        """Return the words over which the vector of a text is learned, which takes time; or 0."""
+        return 0
+
     def limited(self, num_words: int) -> PageModel:
         """Return the same with fewer words.
 

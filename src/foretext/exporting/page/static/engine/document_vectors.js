@@ -3,7 +3,7 @@
 
 import { Draws, crc32 } from "./draws.js";
 import { Splitter } from "./splitter.js";
-import { Rows } from "./vectors.js";
+import { Rows, unit } from "./vectors.js";
 
 const LARGEST = 9.94; // score, beyond which the logistic function stays as it is
 
@@ -18,6 +18,7 @@ export class DocumentVectors {
     this.targets = negative ? new Noise(tensors, negative) : new Paths(tensors);
     this.outputs = new Rows(tensors.matrix("outputs"));
     this.inputs = context && new Rows(tensors.matrix("inputs")); // of words, which predict beside the text
+    this.sideBySide = new Float32Array(this.outputs.dim); // filled again for each word
   }
 
   /** The numbers of the known words of a text. */
@@ -81,8 +82,13 @@ export class DocumentVectors {
     const { context, window } = this.settings;
     if (!context) return vector;
     if (context === "concat") {
-      const around = Array.from({ length: 2 * window + 1 }, (_, index) => place - window + index).filter((at) => at !== place);
-      return Float32Array.from([vector, ...around.map((at) => this.inputs.row(words[at] ?? 0))].flatMap((row) => [...row]));
+      this.sideBySide.set(vector);
+      for (let at = place - window, to = this.dim; at <= place + window; at += 1) {
+        if (at === place) continue;
+        this.sideBySide.set(this.inputs.row(words[at] ?? 0), to);
+        to += this.dim;
+      }
+      return this.sideBySide;
     }
     const found = Float64Array.from(vector);
     const [first, last] = [Math.max(0, place - span), Math.min(words.length, place + span + 1)];
@@ -97,7 +103,12 @@ export class DocumentVectors {
   /** The requests of a page, by path. */
   get answers() {
     const all = (texts) => (typeof texts === "string" ? [texts] : texts);
-    return { embed: ({ inputs }) => all(inputs).map((text) => [...this.embed(text)]) };
+    return {
+      embed: ({ inputs, normalize }) => all(inputs).map((text) => {
+        const found = this.embed(text);
+        return [...(normalize ? unit(found) : found)];
+      }),
+    };
   }
 }
 
