@@ -15,6 +15,7 @@ import pytest
 import foretext as ft
 import tokenizers
 from foretext.artifact import kind_of_run
+from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.data.rows import as_questions
 from foretext.exporting.onnx import OnnxExport
@@ -28,7 +29,7 @@ from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 from foretext.tokenizers.subwords import learn_subwords
 from tests.exporting.models import saved_model, tokenizer
 from tests.exporting.page.networks import NODE_MODULES, needs_runtime
-from tokenizers import normalizers, pre_tokenizers
+from tokenizers import AddedToken, models, normalizers, pre_tokenizers
 
 pytestmark = needs_runtime
 PACKAGE = NODE_MODULES / "@huggingface/tokenizers/dist/tokenizers.min.mjs"
@@ -234,3 +235,24 @@ def test_windows_and_answers_are_those_of_python(name: str, tmp_path: Path) -> N
     given = [each["answer"]["answers"][0]["text"] for each in found]
     assert given == [model.choice.best(reading).text for reading in readings]
     assert any(given)
+
+
+REFUSED = {
+    "added": "added token 'king' only as a whole word",
+    "prefix": "a BPE whose sub-words begin with '##' inside of words",
+}
+
+
+@pytest.mark.parametrize("rule", REFUSED)
+def test_rules_that_a_page_does_not_know_are_named(rule: str, tmp_path: Path) -> None:
+    path = saved_model("reader", tmp_path)
+    model: Any = ft.load(path)
+    library = model.base.tokenizer.library
+    if rule == "added":
+        library.add_tokens([AddedToken("king", single_word=True)])
+    else:
+        vocab = {"[UNK]": 0, "t": 1, "##h": 2, "th": 3}
+        merges = [("t", "##h")]
+        library.model = models.BPE(vocab, merges, continuing_subword_prefix="##")
+    with pytest.raises(SettingError, match=f"{REFUSED[rule]}.*; use `foretext serve`"):
+        AnswersOfQuestions(OnnxExport(model, kind_of_run(path)))

@@ -13,8 +13,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers.models import BPE
 
 import tokenizers
+from foretext.base.errors import SettingError
 from foretext.data.rows import as_questions
 from foretext.exporting.form import Texts
 from foretext.exporting.network import EncodedRow, NetworkExport
@@ -218,10 +220,34 @@ class AnswersOfQuestions(NetworkKind):
     """The spans of a text that answer a question, with their positions, or that there is none.
 
     Long texts are read in windows, as foretext reads them.
+
+    Args:
+        form: writes and runs the graph.
+
+    Raises:
+        SettingError: the tokenizer has rules that a page does not know.
     """
 
     abilities: ClassVar = ("answer",)
     outputs: ClassVar = ("start_logits", "end_logits")
+
+    def __init__(self, form: NetworkExport) -> None:
+        super().__init__(form)
+        library = form.graph.tokenizer.library
+        added = library.get_added_tokens_decoder().values()
+        alone = sorted(token.content for token in added if token.single_word)
+        if alone:
+            raise SettingError(
+                f"The tokenizer finds its added token {alone[0]!r} only as a whole word "
+                "(single_word), which a web page cannot do; use `foretext serve`."
+            )
+        rules = library.model
+        prefix = rules.continuing_subword_prefix if isinstance(rules, BPE) else None
+        if prefix:
+            raise SettingError(
+                f"The tokenizer is a BPE whose sub-words begin with {prefix!r} inside of words, "
+                "which @huggingface/tokenizers does not read; use `foretext serve`."
+            )
 
     @property
     def facts(self) -> Mapping[str, Any]:

@@ -58,7 +58,7 @@ export class LocatedTokens {
       const id = Number(model.tokens_to_ids.get(token) ?? model.unk_token_id ?? this.unknown);
       const isByte = this.isByte(token, characters[at]);
       const size = isByte ? 1 : this.sizeOf(token, characters, at);
-      if (size < 1 || at + size > characters.length) break;
+      if (size < 1 || at + size > characters.length) throw new Error(`the token ${token} is not in the word ${joined(characters)}`);
       const { start } = characters[at];
       const { end } = characters[at + size - 1];
       const before = tokens.at(-1);
@@ -82,15 +82,15 @@ export class LocatedTokens {
     const rest = characters.length - at;
     if (type === "WordLevel") return rest;
     const { length } = [...token];
+    const isUnknown = token === this.tokenizer.model.unk_token;
     if (type === "WordPiece") {
-      if (token === this.tokenizer.model.unk_token && token !== joined(characters)) return rest;
+      if (isUnknown && token !== joined(characters)) return rest;
       return length - (at && prefix ? [...prefix].length : 0);
     }
     if (type !== "BPE") return length;
+    if (isUnknown) return 1;
     const ends = suffix && token.endsWith(suffix) && length - [...suffix].length === rest;
-    const size = ends ? rest : length;
-    if (token === this.tokenizer.model.unk_token && joined(characters.slice(at, at + size)) !== token) return 1;
-    return size;
+    return ends ? rest : length;
   }
 }
 
@@ -162,7 +162,7 @@ function found(words, characters, mark) {
       const bare = text.indexOf(rest, from);
       if (at < 0 || (rest && bare < at)) [at, written] = [bare, rest];
     }
-    if (at < 0) return [];
+    if (at < 0) throw new Error(`the word ${word} is not in the text ${text.slice(from, from + 40)}`);
     from = at + written.length;
     const own = characters.slice(numbers[at], numbers[from]);
     return written === word ? own : [...spread(mark, characters.slice(numbers[at], numbers[at] + 1)), ...own];

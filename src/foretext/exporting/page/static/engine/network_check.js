@@ -13,9 +13,10 @@ export async function compareNetwork(model, wanted) {
   const misread = [];
   for (const [number, texts] of wanted.inputs.entries()) {
     const where = `text ${number + 1} (${JSON.stringify(texts[0].slice(0, 40))})`;
-    const rows = model.rows(texts);
+    const { rows, error } = attempted(model, texts);
     found.lists += 1;
-    if (JSON.stringify(rows.map(({ ids }) => ids)) !== JSON.stringify(wanted.rows[number])) {
+    if (error) found.fault(`${where}: ${error.message}`);
+    if (error || JSON.stringify(rows.map(({ ids }) => ids)) !== JSON.stringify(wanted.rows[number])) {
       misread.push({ text: texts.join(" | "), encoded: encodedParts(model, texts) });
       continue;
     }
@@ -28,6 +29,15 @@ export async function compareNetwork(model, wanted) {
   }
   const { lists, numbers, largest, faults } = found;
   return { texts: wanted.inputs.length, lists, numbers, largest, faults, misread };
+}
+
+/** {rows}, what the network reads of an input, or {error}: positions of tokens were not found. */
+function attempted(model, texts) {
+  try {
+    return { rows: model.rows(texts) };
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** [[part, ids]]: the parts of an input that the tokenizer encodes, and their ids. */
@@ -44,7 +54,7 @@ function encodedParts(model, texts) {
     return network.located(part);
   };
   model.network = Object.assign(Object.create(network), { pieces, located });
-  model.rows(texts);
+  attempted(model, texts);
   model.network = network;
   return found;
 }
