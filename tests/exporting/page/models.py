@@ -126,7 +126,9 @@ def _linear(labels: Any = None, **settings: Any) -> Callable[[Path], Path]:
     return save
 
 
-def document_vectors(dim: int = 6, **settings: Any) -> DocumentVectors:
+def document_vectors(
+    dim: int = 6, cut: PreTokenizerKind = "unicode_words", **settings: Any
+) -> DocumentVectors:
     """Return vectors of documents with words and outputs that are drawn."""
     rng = np.random.default_rng(5)
     counts = np.arange(len(WORDS) + 1, 0, -1) ** 2
@@ -135,7 +137,7 @@ def document_vectors(dim: int = 6, **settings: Any) -> DocumentVectors:
     network.output_rows[...] = rng.standard_normal(network.output_rows.shape)
     network.words[...] = rng.standard_normal(network.words.shape)
     tokenizer = WordTokenizer(
-        WordTokenizer.Config(pre_tokenizer="unicode_words"), Vocabulary(["[UNK]", *WORDS], counts)
+        WordTokenizer.Config(pre_tokenizer=cut), Vocabulary(["[UNK]", *WORDS], counts)
     )
     vectors = rng.standard_normal((2, dim)).astype(np.float32)
     return DocumentVectors(["one", "two"], vectors, ["the ship", "the king"], tokenizer, network)

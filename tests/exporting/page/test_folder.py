@@ -237,7 +237,9 @@ def test_networks_are_refused(tmp_path: Path) -> None:
 
 def test_refusals(tmp_path: Path) -> None:
     path = MODELS["linear words"](tmp_path)
-    with pytest.raises(SettingError, match="--limit has no effect on a linear classifier"):
+    with pytest.raises(
+        SettingError, match=r"this kind of model \(linear classifier\).*vectors\. Train it with"
+    ):
         export_page(path, tmp_path / "page", limit=4, quiet=True)
     with pytest.raises(SettingError, match="limit = 1: give a whole number from 2"):
         export_page(path, tmp_path / "page", limit=1, quiet=True)

@@ -18,6 +18,7 @@ from foretext.exporting.page import document_vectors as document_vectors_file
 from foretext.exporting.page.bundle import bundle
 from foretext.exporting.page.character_runs import character_runs
 from foretext.exporting.page.check_texts import HARD_TEXTS
+from foretext.exporting.page.document_vectors import PageDocumentVectors
 from foretext.exporting.page.embedding_classifier import PageEmbeddingClassifier
 from foretext.exporting.page.feature_names import FeatureNames
 from foretext.exporting.page.linear_tagger import PageLinearTagger
@@ -28,7 +29,7 @@ from foretext.tasks.tagging.chain_regression import Chain
 from foretext.tasks.tagging.linear import LinearTagger
 from foretext.tasks.tagging.linear_features import named_features
 from foretext.vectors import document_inference
-from tests.exporting.page.models import MODELS, ROWS, TEXTS, WORDS, saved_vectors
+from tests.exporting.page.models import MODELS, ROWS, TEXTS, WORDS, document_vectors, saved_vectors
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
 EVERY = " ".join(map(chr, [*range(0x20, 0xD800, 23), *range(0xE000, 0x33000, 41)]))
@@ -215,7 +216,18 @@ def test_a_base_that_no_browser_runs_is_named() -> None:
 def test_a_base_of_words_of_jieba_is_named() -> None:
     pytest.importorskip("jieba")
     learned = EmbeddingClassifier(saved_vectors("chinese_words"), weighting="mean").fit(*ROWS)
-    with pytest.raises(SettingError, match="'WordVectors', on which labels has learned, cuts Chi"):
+    said = "'WordVectors', on which labels has learned, cuts Chi.*pretrain word2vec .*--with BASE"
+    with pytest.raises(SettingError, match=said):
+        PageEmbeddingClassifier(learned, "labels")
+
+
+def test_document_vectors_of_words_of_jieba_are_named() -> None:
+    pytest.importorskip("jieba")
+    vectors = document_vectors(cut="chinese_words")
+    with pytest.raises(SettingError, match=r"--set tokenizer.pre_tokenizer=chinese_characters, or"):
+        PageDocumentVectors(vectors, "vectors")
+    learned = EmbeddingClassifier(vectors).fit(*ROWS)
+    with pytest.raises(SettingError, match=r"'DocumentVectors', on .*pretrain doc2vec .*--with B"):
         PageEmbeddingClassifier(learned, "labels")
 
 
@@ -223,7 +235,9 @@ def test_a_matcher_of_words_of_jieba_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("jieba")
     pairs = [("我爱北京", "我爱北京天安门"), ("中文分词", "自然语言")] * 3
     LinearMatcher().fit(pairs, [True, False] * 3).save(tmp_path / "model")
-    with pytest.raises(SettingError, match="jieba, which does not run in a browser"):
+    with pytest.raises(
+        SettingError, match=r"jieba, which does not run in a .*--set task.mode=pair"
+    ):
         export_page(tmp_path / "model", tmp_path / "page", quiet=True)
 
 

@@ -83,7 +83,7 @@ def test_without_node_the_page_compares(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_what_no_page_holds_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(tmp_path)
-    with pytest.raises(SettingError, match="--limit has no effect on a search index"):
+    with pytest.raises(SettingError, match=r"no effect on this kind of model \(search index\)"):
         export_page(tmp_path / "index", tmp_path / "page", limit=3, quiet=True)
     monkeypatch.setattr(page_search, "MOST_BYTES", 1000)
     with pytest.raises(SettingError, match=r"A page holds 1\S* \S+ of passages.*index fewer files"):

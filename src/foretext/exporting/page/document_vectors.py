@@ -40,7 +40,10 @@ class PageDocumentVectors(PageModel):
 
     def __init__(self, model: DocumentVectors, name: str) -> None:
         super().__init__(model, name)
-        self._splitter: PageSplitter = of_pre_tokenizer(model.tokenizer.pre_tokenizer)
+        self._splitter: PageSplitter = of_pre_tokenizer(
+            model.tokenizer.pre_tokenizer,
+            remedy="pretrain it with --set tokenizer.pre_tokenizer=chinese_characters",
+        )
 
     @property
     def settings(self) -> dict[str, Any]:

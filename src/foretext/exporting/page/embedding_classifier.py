@@ -25,6 +25,7 @@ from foretext.exporting.page.page_model import (
     texts_of_rows,
 )
 from foretext.exporting.page.parts import named_part, part_named
+from foretext.exporting.page.splitting import needs_jieba
 from foretext.exporting.page.storage import Matrices
 from foretext.exporting.page.tf_idf import PageTfIdf
 from foretext.exporting.page.word_vectors import PageWordVectors
@@ -202,14 +203,23 @@ def _page_base(view: Any, name: str) -> PageWordVectors | PageDocumentVectors:
             f"A web page cannot run '{view.name}', on which {name} has learned; it can run word "
             "vectors and document vectors of words. Use `foretext serve`."
         )
+    is_of_documents = kind == PageDocumentVectors.kind
+    if is_of_documents and needs_jieba(view.model.tokenizer.pre_tokenizer):
+        raise _of_jieba(view, name)
     base = BASES[kind](view.model, view.name)
     if not base.reads_texts:
-        raise SettingError(
-            f"'{view.name}', on which {name} has learned, cuts Chinese text by jieba, which does "
-            "not run in a browser; train it with pre_tokenizer = 'chinese_characters', or serve "
-            "the model by `foretext serve`."
-        )
+        raise _of_jieba(view, name)
     return base
+
+
+def _of_jieba(view: Any, name: str) -> SettingError:
+    recipe = "doc2vec" if view.model.kind == PageDocumentVectors.kind else "word2vec"
+    return SettingError(
+        f"'{view.name}', on which {name} has learned, cuts Chinese text by jieba, which does not "
+        f"run in a browser; learn a base without it by `foretext pretrain {recipe} TEXTS -o BASE "
+        "--set tokenizer.pre_tokenizer=chinese_characters` and give it by `foretext finetune ... "
+        "--with BASE` in its place, or serve the model by `foretext serve`."
+    )
 
 
 def _own_tensors(view: Any) -> dict[str, NDArray[Any]]:

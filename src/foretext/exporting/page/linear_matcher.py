@@ -40,7 +40,10 @@ class PageLinearMatcher(PageModel):
 
     def __init__(self, model: LinearMatcher, name: str) -> None:
         super().__init__(model, name)
-        self._splitter: PageSplitter = of_pre_tokenizer(model.overlap.pre_tokenizer)
+        self._splitter: PageSplitter = of_pre_tokenizer(
+            model.overlap.pre_tokenizer,
+            remedy="fine-tune a network, such as transformer, with --set task.mode=pair",
+        )
 
     @property
     def labels(self) -> list[Any] | None:  # type: ignore[override]

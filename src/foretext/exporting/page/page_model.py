@@ -102,7 +102,8 @@ class PageModel(ABC):
             SettingError: a model of this kind cannot do without words.
         """
         raise SettingError(
-            f"--limit has no effect on a {self.kind}; it is for word vectors. {self.remedy}."
+            f"--limit has no effect on this kind of model ({self.kind}); it is for word vectors. "
+            f"{self.remedy[:1].upper()}{self.remedy[1:]}."
         )
 
     def texts_of(self, run: Path) -> list[str]:

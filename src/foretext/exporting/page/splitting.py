@@ -26,6 +26,7 @@ from foretext.tasks.spelled_words import Splitting, word_pattern
 __all__ = [
     "PageSplitter",
     "blank_characters",
+    "needs_jieba",
     "of_classifier",
     "of_pre_tokenizer",
     "of_spelled_words",
@@ -54,20 +55,28 @@ class PageSplitter(NamedTuple):
         }
 
 
-def of_pre_tokenizer(cut: PreTokenizer, *, only_words: bool = False) -> PageSplitter:
+def needs_jieba(cut: PreTokenizer) -> bool:
+    """Return whether a pre-tokeniser finds words by jieba, which no browser has."""
+    return cut.kind == "chinese_words" and not cut.segmented
+
+
+def of_pre_tokenizer(
+    cut: PreTokenizer, *, only_words: bool = False, remedy: str = ""
+) -> PageSplitter:
     """Return the tables of a pre-tokeniser.
 
     Args:
         cut: the pre-tokeniser.
         only_words: whether it is given single words alone, which jieba need not find.
+        remedy: what the user can do where it needs jieba, beside serving the model.
 
     Raises:
         SettingError: it needs jieba, which no browser has.
     """
-    if cut.kind == "chinese_words" and not cut.segmented and not only_words:
+    if needs_jieba(cut) and not only_words:
         raise SettingError(
-            "The model cuts Chinese text by jieba, which does not run in a browser; train it with "
-            "pre_tokenizer = 'chinese_characters', or serve it by `foretext serve`."
+            "The model cuts Chinese text by jieba, which does not run in a browser; "
+            f"{remedy}, or serve it by `foretext serve`."
         )
     blanks = None
     if cut.blanks is not None:
@@ -85,7 +94,10 @@ def of_classifier(config: ResolvedConfig, edition: int | None, form: Form | None
     if config.pre_tokenizer != "blanks":
         form = "NFKC" if form == "NFKC" else "NFC"
         kind, lowercase = config.pre_tokenizer, config.lowercase
-        return of_pre_tokenizer(PreTokenizer(kind, lowercase=lowercase, form=form, edition=edition))
+        cut = PreTokenizer(kind, lowercase=lowercase, form=form, edition=edition)
+        return of_pre_tokenizer(
+            cut, remedy="train it with --set classifier.pre_tokenizer=chinese_characters"
+        )
     letters = splitter_of(config, edition, form).letters
     steps = _steps(form or "none", lower=config.lowercase)
     return PageSplitter(steps, letters.classes, letters.lower)
