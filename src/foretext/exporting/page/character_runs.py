@@ -9,15 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["character_runs", "small_letters"]
+__all__ = ["character_runs", "runs_of", "small_letters"]
 
 _ASSIGNED = ((0, 0x34000), (0xE0000, 0xE0200))  # all other code points are like the last one
 _LAST = 0x10FFFF
+_Kind = TypeVar("_Kind")
+
+
+def runs_of(kind_of: Callable[[str], _Kind]) -> list[tuple[int, _Kind]]:
+    """Return the first code point of each run of equal classes, with its class.
+
+    Args:
+        kind_of: the class of a character.
+    """
+    return [
+        (next(points)[1], kind)
+        for kind, points in groupby(_kinds(kind_of), key=lambda pair: pair[0])
+    ]
 
 
 @cache
@@ -29,8 +42,7 @@ def character_runs(kind_of: Callable[[str], int]) -> dict[str, NDArray[Any]]:
     Args:
         kind_of: the class of a character, 0 to 255.
     """
-    runs = [(kind, next(points)[1]) for kind, points in groupby(_kinds(kind_of), lambda x: x[0])]
-    kinds, starts = zip(*runs, strict=True)
+    starts, kinds = zip(*runs_of(kind_of), strict=True)
     return {"starts": np.array(starts, np.int32), "kinds": np.array(kinds, np.uint8)}
 
 
@@ -47,7 +59,7 @@ def small_letters() -> dict[str, NDArray[Any]]:
     return {"capitals": np.array(capitals, np.int32), "letters": np.array(letters, np.int32)}
 
 
-def _kinds(kind_of: Callable[[str], int]) -> Iterator[tuple[int, int]]:
+def _kinds(kind_of: Callable[[str], _Kind]) -> Iterator[tuple[_Kind, int]]:
     """Yield class and code point, in the order of these."""
     other, end = kind_of(chr(_LAST)), 0
     for first, stop in _ASSIGNED:

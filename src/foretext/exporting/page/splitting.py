@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from foretext.base.errors import SettingError
 from foretext.corpus.decoding import INVISIBLE, Form
 from foretext.corpus.pre_tokenizers import PreTokenizer
+from foretext.exporting.page.character_runs import runs_of
 from foretext.kernels.letters import ALONE, SEPARATOR, WORD
 from foretext.tasks.fasttext.config import ResolvedConfig
 from foretext.tasks.fasttext.splitter import splitter_of
@@ -32,8 +33,6 @@ __all__ = [
     "of_spelled_words",
     "of_white_space",
 ]
-
-_ASSIGNED = ((0, 0x34000), (0xE0000, 0xE0200))  # all other code points are like the last one
 
 
 class PageSplitter(NamedTuple):
@@ -144,14 +143,13 @@ def _steps(
 @cache
 def _classes(word: re.Pattern[str]) -> NDArray[np.uint8]:
     """Return the class of each character: twice it is one word (WORD), two (ALONE), or none."""
-    lengths = np.full(sys.maxunicode + 1, _length(word, sys.maxunicode), np.uint8)
-    for first, last in _ASSIGNED:
-        lengths[first:last] = [_length(word, point) for point in range(first, last)]
-    return np.array([SEPARATOR, ALONE, WORD], np.uint8)[lengths]
+    starts, lengths = zip(*runs_of(partial(_length, word)), strict=True)
+    kinds = np.array([SEPARATOR, ALONE, WORD], np.uint8)[list(lengths)]
+    return np.repeat(kinds, np.diff([*starts, sys.maxunicode + 1]))
 
 
-def _length(word: re.Pattern[str], point: int) -> int:
-    found = word.match(2 * chr(point))
+def _length(word: re.Pattern[str], character: str) -> int:
+    found = word.match(2 * character)
     return 0 if found is None else found.end()
 
 

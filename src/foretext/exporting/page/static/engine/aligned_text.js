@@ -3,27 +3,16 @@
 // A character is {text, start, end}; start and end count code points of the given text, the second one excluded. The rules are
 // those of foretext.corpus.decoding, and of the library `tokenizers` for Python.
 
+import { isWithin } from "./character_runs.js";
+
 const COMPOSING = new Set(["NFC", "NFD", "NFKC", "NFKD", "Precompiled"]); // steps by which neighbours become one character
 
 export const joined = (characters) => characters.map(({ text }) => text).join("");
 
-/** Whether a code point is in a class: bounds are where the class begins and ends in turn. */
-export function isWithin(bounds, character) {
-  const point = character.codePointAt(0);
-  let low = 0;
-  let high = bounds.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (bounds[middle] <= point) low = middle + 1;
-    else high = middle;
-  }
-  return low % 2 === 1;
-}
-
 /** The characters of a text that are all of the same part of another one. */
 export const spread = (text, part) => [...text].map((each) => ({ text: each, start: part[0].start, end: part.at(-1).end }));
 
-/** The characters of a text in a normal form, "none" or that of String.normalize; marks: bounds of the combining characters. */
+/** The characters of a text in a normal form, "none" or that of String.normalize; marks: runs of the combining characters. */
 export function given(text, form, marks) {
   const characters = [...text].map((each, at) => ({ text: each, start: at, end: at + 1 }));
   if (form === "none" || text.normalize(form) === text) return characters;

@@ -12,6 +12,9 @@ export function runOf(starts, point) {
   return low;
 }
 
+/** Whether a character is in one of every second run; starts: the first code point of each run. */
+export const isWithin = (starts, character) => runOf(starts, character.codePointAt(0)) % 2 === 1;
+
 export class CharacterRuns {
   /** tensors: of the file, which has the runs under the name. */
   constructor(tensors, name) {

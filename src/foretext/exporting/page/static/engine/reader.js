@@ -1,6 +1,6 @@
 // Answers to questions: spans of a text, as foretext.tasks.span_qa finds them.
 
-import { isWithin } from "./aligned_text.js";
+import { isWithin } from "./character_runs.js";
 import { softmax } from "./fasttext.js";
 
 const DIGITS = 1e6; // of a probability, as Python rounds it
