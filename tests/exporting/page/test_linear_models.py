@@ -235,9 +235,7 @@ def test_a_matcher_of_words_of_jieba_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("jieba")
     pairs = [("我爱北京", "我爱北京天安门"), ("中文分词", "自然语言")] * 3
     LinearMatcher().fit(pairs, [True, False] * 3).save(tmp_path / "model")
-    with pytest.raises(
-        SettingError, match=r"jieba, which does not run.*--set task.mode=pair"
-    ):
+    with pytest.raises(SettingError, match=r"jieba, which does not run.*--set task.mode=pair"):
         export_page(tmp_path / "model", tmp_path / "page", quiet=True)
 
 

@@ -17,6 +17,7 @@ from foretext.exporting.page import network as network_file
 from foretext.exporting.page.network import MOST_TEXTS, MOST_TOKENS, NetworkPage
 from foretext.exporting.page.runtime import FILES, copy_runtime, found_runtime
 from foretext.exporting.texts import ComparedRows, all_rows
+from foretext.progress import Progress
 from foretext.tokenizers.subwords import learn_subwords
 from tests.exporting.models import saved_model, tokenizer
 from tests.exporting.page.networks import NODE_MODULES, needs_runtime
@@ -99,6 +100,19 @@ def test_networks_that_a_page_cannot_run(name: str, tmp_path: Path) -> None:
     )
     with pytest.raises(SettingError, match=sentence):
         export_page(saved_model(name, tmp_path), tmp_path / "page", quiet=True)
+
+
+def test_a_rule_of_a_tokenizer_that_a_page_does_not_know_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = network_file.NETWORK_KINDS["question-answering"]
+    monkeypatch.setattr(kind, "unknown_rule", lambda self, library: "The tokenizer is strange")
+    path = saved_model("reader", tmp_path)
+    page = NetworkPage(ft.load(path), kind_of_run(path), "model", "onnx")
+    monkeypatch.setattr(page.form, "write", lambda folder: page.form.graph.save(folder))
+    runtime: Any = None
+    with pytest.raises(SettingError, match="is strange; use `foretext serve` for this model"):
+        page.write(tmp_path, runtime, path, TEXTS, Progress("", None, "texts", quiet=True))
 
 
 def exported(model: Path, page: Path, **options: Any) -> dict[str, Any]:

@@ -97,6 +97,7 @@ class NetworkPage:
 
         Raises:
             ModelFileError: the copy differs from the original.
+            SettingError: the tokenizer has rules that a page does not know.
             OutputError: a file cannot be written.
         """
         form = self.form
@@ -104,6 +105,8 @@ class NetworkPage:
         rows, num_own = every.with_words if form.asks else every
         with temporary_folder() as copy:
             form.write(copy)
+            if rule := self.network_kind.unknown_rule(library_of(copy)):
+                raise SettingError(f"{rule}; use `foretext serve` for this model.")
             parity = compared(form, copy, rows, bar)
             parity.check(form.bound, self.to)
             wanted = self._wanted(copy, self._chosen(copy, every))

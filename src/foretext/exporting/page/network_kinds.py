@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from tokenizers.models import BPE
 
 import tokenizers
-from foretext.base.errors import SettingError
 from foretext.data.rows import as_questions
 from foretext.exporting.form import Texts
 from foretext.exporting.network import EncodedRow, NetworkExport
@@ -69,6 +68,10 @@ class NetworkKind(ABC):
     def facts(self) -> Mapping[str, Any]:
         """The data that the page's class needs, as JSON has it."""
         return {}
+
+    def unknown_rule(self, library: tokenizers.Tokenizer) -> str:
+        """Return what a page does not know of the exported tokenizer; "": it knows all rules."""
+        return ""
 
     @abstractmethod
     def wanted(self, folder: Path, texts: Texts) -> Wanted:
@@ -220,34 +223,10 @@ class AnswersOfQuestions(NetworkKind):
     """The spans of a text that answer a question, with their positions, or that there is none.
 
     Long texts are read in windows, as foretext reads them.
-
-    Args:
-        form: writes and runs the graph.
-
-    Raises:
-        SettingError: the tokenizer has rules that a page does not know.
     """
 
     abilities: ClassVar = ("answer",)
     outputs: ClassVar = ("start_logits", "end_logits")
-
-    def __init__(self, form: NetworkExport) -> None:
-        super().__init__(form)
-        library = form.graph.tokenizer.library
-        added = library.get_added_tokens_decoder().values()
-        alone = sorted(token.content for token in added if token.single_word)
-        if alone:
-            raise SettingError(
-                f"The tokenizer finds its added token {alone[0]!r} only as a whole word "
-                "(single_word), which a web page cannot do; use `foretext serve`."
-            )
-        rules = library.model
-        prefix = rules.continuing_subword_prefix if isinstance(rules, BPE) else None
-        if prefix:
-            raise SettingError(
-                f"The tokenizer is a BPE whose sub-words begin with {prefix!r} inside of words, "
-                "which @huggingface/tokenizers does not read; use `foretext serve`."
-            )
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -268,6 +247,24 @@ class AnswersOfQuestions(NetworkKind):
     def has_segments(self) -> bool:
         """Whether the graph reads which text a token is of."""
         return "token_type_ids" in self.form.graph.network.input_names
+
+    def unknown_rule(self, library: tokenizers.Tokenizer) -> str:
+        """Return a rule by which a page would not find the characters of tokens."""
+        added = library.get_added_tokens_decoder().values()
+        alone = sorted(token.content for token in added if token.single_word)
+        if alone:
+            return (
+                f"The tokenizer finds its added token {alone[0]!r} only as a whole word "
+                "(single_word), which a web page cannot do"
+            )
+        rules = library.model
+        if isinstance(rules, BPE) and rules.continuing_subword_prefix:
+            return (
+                "The tokenizer is a BPE whose sub-words begin with "
+                f"{rules.continuing_subword_prefix!r} inside of words, which "
+                "@huggingface/tokenizers does not read"
+            )
+        return ""
 
     def num_tokens(self, library: tokenizers.Tokenizer, texts: Texts) -> int:
         """Return the tokens of all windows of a text, each with the question."""

@@ -11,7 +11,7 @@ const BLANK_BYTE = "Ġ"; // the blank, as byte-level tokenizers write it
 export class LocatedTokens {
   /**
    * tokenizer: of the package of npm; rules: tokenizer.json; unknown: the id of what has no token; form: the normal form of texts;
-   * marks: bounds of the combining characters.
+   * marks: runs of the combining characters.
    */
   constructor(tokenizer, rules, unknown, { form, marks }) {
     Object.assign(this, { tokenizer, rules, unknown, form, marks });
