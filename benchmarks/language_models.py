@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from benchmarks.harness import data_folder, work_folder
 from benchmarks.inputs import enwiki_text
 from foretext.base.sizes import SIZES
 
-__all__ = ["SHAPES", "make_model", "model_folder", "sentences"]
+__all__ = ["SHAPES", "VOCAB_SIZE", "make_model", "model_folder", "sentences", "write_model"]
 
 SHAPES: dict[str, dict[str, Any]] = {
     "minilm": {"num_layers": 6, "dim": 384, "num_heads": 12, "max_length": 512},
@@ -51,6 +53,15 @@ def model_folder(kind: str) -> Path:
 
 def make_model(kind: str) -> Path:
     """Make one of `SHAPES`, with a tokenizer of WikiText-2 or enwiki, if it is missing."""
+    vocab_size, num_bytes = ENWIKI.get(kind, (VOCAB_SIZE, 0))
+    text = partial(enwiki_text, num_bytes) if num_bytes else _text
+    return write_model(model_folder(kind), kind, text, vocab_size)
+
+
+def write_model(
+    folder: Path, kind: str, text: Callable[[], Path], vocab_size: int = VOCAB_SIZE
+) -> Path:
+    """Write one of `SHAPES` into a folder, with a tokenizer of a text, if it is missing."""
     import torch
 
     from foretext.backbones.transformer import Transformer
@@ -60,15 +71,12 @@ def make_model(kind: str) -> Path:
     from foretext.objectives.masked_lm import MaskedLM
     from foretext.tokenizers.subwords import learn_subwords
 
-    folder = model_folder(kind)
     if (folder / "config.json").is_file():
         return folder
-    vocab_size, num_bytes = ENWIKI.get(kind, (VOCAB_SIZE, 0))
-    text = enwiki_text(num_bytes) if num_bytes else _text()
     name, settings = "wordpiece", dict[str, Any](vocab_size=vocab_size)
     if kind == "gpt":
         name, settings = "bpe", settings | {"special_tokens": ["<|endoftext|>"]}
-    tokenizer = learn_subwords(name, settings, Corpus(text))
+    tokenizer = learn_subwords(name, settings, Corpus(text()))
     torch.manual_seed(0)
     backbone = Transformer(Transformer.Config.checked(SHAPES[kind], kind), tokenizer.vocab_size)
     # A GPT whose head is tied to random token vectors would repeat the last token for ever.

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from benchmarks.harness import work_folder
+from benchmarks.language_models import SHAPES, VOCAB_SIZE, write_model
 from benchmarks.limits_measured import Measured, best_seconds, text_file
 from benchmarks.limits_needs import encoder_needs, generation_needs, masked_lm_needs
 from benchmarks.precision import has_bfloat16
@@ -22,19 +23,8 @@ from foretext.nn.quantized_linear import has_int8, packed, quantized
 __all__ = ["PATHS"]
 
 ROWS, WARM, STEPS, MASK_RATE = 8, 1, 3, 0.15  # of the training
-TEXT_BYTES, VOCAB_SIZE = 2_000_000, 8_000
-ENCODER: dict[str, Any] = {"num_layers": 6, "dim": 384, "num_heads": 12, "max_length": 512}
-GPT: dict[str, Any] = {
-    "num_layers": 6,
-    "dim": 320,
-    "num_heads": 5,
-    "max_length": 512,
-    "num_segments": 0,
-    "norm_position": "pre",
-    "norm_eps": 1e-5,
-    "embedding_norm": False,
-    "activation": "gelu_tanh",
-}
+TEXT_BYTES = 2_000_000
+ENCODER, GPT = SHAPES["minilm"], SHAPES["gpt"]
 NUM_TEXTS, TEXT_CHARACTERS = 32, (200, 400)
 NUM_NEW = 80
 
@@ -92,7 +82,7 @@ def encoder(precision: Any) -> Measured | None:
         return None
     from foretext.language_model import LanguageModel
 
-    model = LanguageModel.load(_model_folder("encoder"), precision=precision)
+    model = LanguageModel.load(_model("minilm"), precision=precision)
     lines = text_file(TEXT_BYTES).read_text("utf-8").split("\n")
     least, most = TEXT_CHARACTERS
     texts = [line for line in lines if least <= len(line) <= most][:NUM_TEXTS]
@@ -125,7 +115,7 @@ def generation() -> Measured:
     from foretext.language_model import LanguageModel
     from foretext.nn.quantized_linear import RowLinear
 
-    model = LanguageModel.load(_model_folder("gpt"))
+    model = LanguageModel.load(_model("gpt"))
     prompt = "The history of the town"
     model.generate(prompt, 8, temperature=0)
     seconds = best_seconds(lambda: model.generate(prompt, NUM_NEW, temperature=0), 2) / NUM_NEW
@@ -150,33 +140,10 @@ def _products_share(alone: float, seconds: float, speed: str) -> str:
     return f"products with weights alone: {alone / seconds:.0%} of the time, at {speed}"
 
 
-def _model_folder(kind: str) -> Path:
-    """Make a model with random weights, and a tokenizer of the text, if it is missing."""
-    from foretext.backbones.transformer import Transformer
-    from foretext.corpus import Corpus
-    from foretext.language_model import LanguageModel
-    from foretext.objectives.causal_lm import CausalLM
-    from foretext.objectives.masked_lm import MaskedLM
-    from foretext.tokenizers.subwords import learn_subwords
-
-    folder = work_folder() / f"limits-{kind}"
-    if (folder / "config.json").is_file():
-        return folder
-    name, settings = "wordpiece", dict[str, Any](vocab_size=VOCAB_SIZE)
-    if kind == "gpt":
-        name, settings = "bpe", settings | {"special_tokens": ["<|endoftext|>"]}
-    tokenizer = learn_subwords(name, settings, Corpus(text_file(TEXT_BYTES)))
-    torch.manual_seed(0)
-    shape = Transformer.Config.checked(GPT if kind == "gpt" else ENCODER, kind)
-    backbone = Transformer(shape, tokenizer.vocab_size)
-    # A GPT whose head is tied to random token vectors would repeat the last token for ever.
-    objective = (
-        CausalLM(CausalLM.Config.checked({"tied": False}, kind), backbone, tokenizer)
-        if kind == "gpt"
-        else MaskedLM(MaskedLM.Config.checked({}, kind), backbone, tokenizer)
-    )
-    LanguageModel(tokenizer, backbone, objective).save(folder)
-    return folder
+def _model(kind: str) -> Path:
+    """Return the folder of a model with random weights, and a tokenizer of the text."""
+    text = partial(text_file, TEXT_BYTES)
+    return write_model(work_folder() / f"limits-{kind}", kind, text)
 
 
 PATHS: dict[str, Callable[[], Measured | None]] = {
