@@ -18,6 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from benchmarks.peaks import MEGABYTE, SIZES, STRIDES
+
 __all__ = [
     "ARITHMETIC",
     "Bound",
@@ -39,9 +41,6 @@ __all__ = [
 ]
 
 Needs = dict[str, float]
-MEGABYTE = 1 << 20
-SIZES = (0.25, 16, 64, 256)  # megabytes, for which reading and rows are measured
-STRIDES = (112, 304)  # floats of the rows that are measured
 ARITHMETIC = "arithmetic float32"  # the better of the loop over registers and the library's product
 FLOAT = 4  # bytes
 

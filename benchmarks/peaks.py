@@ -7,12 +7,25 @@ from dataclasses import dataclass
 
 from benchmarks.harness import Figures, run_program
 
-__all__ = ["HEADER", "PACKAGES", "Peak", "measured_peaks", "rate", "rows"]
+__all__ = [
+    "HEADER",
+    "MEGABYTE",
+    "PACKAGES",
+    "SIZES",
+    "STRIDES",
+    "Peak",
+    "measured_peaks",
+    "rate",
+    "rows",
+]
 
 PACKAGES = ("foretext", "numba", "torch", "numpy")
 PROGRAM = "benchmarks.peaks_program"
 HEADER = ["peak", "one thread", "two threads", "middle trial against the best, one thread"]
 GIGA = 1e9
+MEGABYTE = 1 << 20
+SIZES = (0.25, 16, 64, 256)  # megabytes that are read, or of which rows are: from L2 to memory
+STRIDES = (112, 304)  # rows of 100 and of 300 floats, in whole registers
 UNITS = {  # of the first word of a resource
     "arithmetic": "GFLOP/s", "registers": "GFLOP/s", "products": "GFLOP/s", "doubles": "GFLOP/s",
     "roots": "G/s", "exps": "G/s", "look-ups": "GB/s", "reading": "GB/s",

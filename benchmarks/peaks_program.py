@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks.peaks import MEGABYTE, SIZES, STRIDES
 from foretext.kernels import doubles
 from foretext.kernels.compile import kernel
 from foretext.kernels.simd import (
@@ -38,9 +39,6 @@ from foretext.nn.quantized_linear import has_int8, packed, quantized
 
 Trial = Callable[[], Any]
 
-MEGABYTE = 1 << 20
-SIZES = (0.25, 16, 64, 256)  # megabytes that are read, or of which rows are: from L2 to memory
-STRIDES = (112, 304)  # rows of 100 and of 300 floats, in whole registers
 ROUNDS = 200_000  # of a loop that holds everything in registers
 NUM_ROWS = 10_000  # of a trial
 NUM_PARTS = 16  # trials with rows of their own: all of them together do not fit a cache
