@@ -106,16 +106,9 @@ class Disturbance:
 
     def cells(self) -> list[str]:
         """The row as Markdown cells."""
-        beside = "; other programs ran beside it" if self.most > 0.1 else ""
-        return [
-            "peaks before and after",
-            "",
-            "",
-            "",
-            "",
-            f"{self.most:.0%} apart at most",
-            beside[2:],
-        ]
+        cause = "other programs ran beside it" if self.most > 0.1 else ""
+        said = f"{self.most:.0%} apart at most"
+        return ["peaks before and after", "", "", "", "", said, cause]
 
 
 def rows() -> Iterator[Limit | NotHere | Disturbance]:
