@@ -15,6 +15,8 @@ from foretext.metrics import detect_notation, violations
 
 __all__ = [
     "Row",
+    "counted_doubt",
+    "doubt",
     "find_row_problems",
     "find_tag_problems",
     "find_unseen_labels",
@@ -79,7 +81,7 @@ def find_unseen_labels(train: Sequence[Row], valid: Sequence[Row]) -> list[Probl
     if not unseen:
         return []
     label = min(set(unseen[0].labels) - known)
-    sentence = _said("unseen_valid", number=len(unseen), total=len(valid), label=label)
+    sentence = doubt("unseen_valid", number=len(unseen), total=len(valid), label=label)
     return [problem_of("warning", sentence, unseen[0])]
 
 
@@ -88,16 +90,16 @@ def _labels(rows: Sequence[Row]) -> Iterator[Problem]:
     if len(counts) == 1 and counts.total() == len(rows):
         yield problem_of(
             "error",
-            _said("one_label", number=len(rows), label=next(iter(counts))),
+            doubt("one_label", number=len(rows), label=next(iter(counts))),
         )
         return
     for label, number in counts.most_common(1):
         if number >= _MOST * len(rows):
-            yield problem_of("warning", _said("most", rate=number / len(rows), label=label))
+            yield problem_of("warning", doubt("most", rate=number / len(rows), label=label))
     if few := [label for label, number in counts.items() if number < _FEW]:
         yield problem_of(
             "note",
-            _number("few", few, least=_FEW, label=few[0], count=counts[few[0]]),
+            counted_doubt("few", few, least=_FEW, label=few[0], count=counts[few[0]]),
         )
 
 
@@ -110,7 +112,7 @@ def _header(rows: Sequence[Row]) -> Iterator[Problem]:
         label = min(first)
         yield problem_of(
             "warning",
-            _said("header", label=label),
+            doubt("header", label=label),
             rows[0],
         )
 
@@ -119,7 +121,7 @@ def _empty(rows: Sequence[Row]) -> Iterator[Problem]:
     if empty := [row for row in rows if not row.text.strip()]:
         yield problem_of(
             "warning",
-            _number("empty", empty),
+            counted_doubt("empty", empty),
             empty[0],
         )
 
@@ -143,7 +145,7 @@ def _repeats(rows: Sequence[Row]) -> Iterator[Problem]:
     if again:
         yield problem_of(
             "warning" if len(again) >= _MANY * len(rows) else "note",
-            _said("repeat", **share_of(again, rows), other=len(otherwise)),
+            doubt("repeat", **share_of(again, rows), other=len(otherwise)),
             (otherwise or again)[0],
         )
 
@@ -155,7 +157,7 @@ def _unseen(train: Sequence[Row], test: Sequence[Row]) -> Iterator[Problem]:
         labels = sorted({label for row in strange for label in row.labels} - known)
         yield problem_of(
             "warning",
-            _number("unseen_test", strange, label=labels[0]),
+            counted_doubt("unseen_test", strange, label=labels[0]),
             strange[0],
         )
 
@@ -168,7 +170,7 @@ def _overlap(train: Sequence[Row], test: Sequence[Row]) -> Iterator[Problem]:
         same = sum(row.labels in known[_key(row)] for row in both)
         yield problem_of(
             "warning",
-            _said("overlap", **share_of(both, test), same=same),
+            doubt("overlap", **share_of(both, test), same=same),
             both[0],
         )
 
@@ -187,7 +189,7 @@ def _violations(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
         sentence, token = wrong[0]
         yield Problem(
             severity="warning",
-            sentence=_number("tags", wrong, scheme=notation.name, tag=sentence.tags[token]),
+            sentence=counted_doubt("tags", wrong, scheme=notation.name, tag=sentence.tags[token]),
             place=Place(file=sentence.file, line=sentence.lines[token]),
         )
 
@@ -199,20 +201,20 @@ def _misfits(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
         row, (_, entity, other) = lost[0]
         yield problem_of(
             "warning",
-            _number("lost", lost, entity=entity, other=other),
+            counted_doubt("lost", lost, entity=entity, other=other),
             row,
         )
     if unclear := [each for each in sentences if each.raw is not None and each.raw.is_ambiguous]:
         yield problem_of(
             "warning",
-            _number("unclear", unclear),
+            counted_doubt("unclear", unclear),
             unclear[0],
         )
     if widened := [(each, misfit) for each, misfit in found if not misfit.is_lost]:
         row, (_, entity, other) = widened[0]
         yield problem_of(
             "warning",
-            _number("widened", widened, entity=entity, other=other),
+            counted_doubt("widened", widened, entity=entity, other=other),
             row,
         )
 
@@ -223,7 +225,7 @@ def _numbers(sentences: Sequence[TaggedSentence]) -> Iterator[Problem]:
     if tags and all(map(str.isdecimal, tags)):
         yield problem_of(
             "note",
-            _said("numbers"),
+            doubt("numbers"),
         )
 
 
@@ -250,10 +252,11 @@ def share_of(found: Sized, rows: Sized) -> dict[str, Any]:
     return {"number": len(found), "total": len(rows), "rate": len(found) / len(rows)}
 
 
-def _said(key: str, **values: object) -> str:
+def doubt(key: str, **values: object) -> str:
+    """Return a sentence on rows by the name of its message."""
     return message(f"findings.doubt.{key}", **values)
 
 
-def _number(key: str, found: Sequence[object], **values: object) -> str:
-    """Return a sentence on one or several of something."""
-    return _said(f"{key}_{'one' if len(found) == 1 else 'many'}", number=len(found), **values)
+def counted_doubt(key: str, found: Sequence[object], **values: object) -> str:
+    """Return the same of one or several of something."""
+    return doubt(f"{key}_{'one' if len(found) == 1 else 'many'}", number=len(found), **values)

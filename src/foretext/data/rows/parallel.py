@@ -17,13 +17,12 @@ from foretext.base.errors import CorpusError
 from foretext.corpus.decoding import normalize
 from foretext.corpus.findings import Problem
 from foretext.corpus.sources import find_sources
-from foretext.data.rows.findings import gravest_first, problem_of, share_of
+from foretext.data.rows.findings import counted_doubt, doubt, gravest_first, problem_of, share_of
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import ParallelFiles, as_parallel_files
 from foretext.data.rows.record import Record
 from foretext.data.rows.records import read_lines, read_records
 from foretext.data.rows.settings import LabelledConfig
-from foretext.messages import message
 
 __all__ = [
     "ParallelConfig",
@@ -185,18 +184,14 @@ def find_parallel_problems(
     return gravest_first([*found, *_repeats(train), *_overlap(train, test)])
 
 
-def _said(key: str, **values: object) -> str:
-    return message(f"findings.doubt.{key}", **values)
-
-
 def _empty(rows: Sequence[ParallelText]) -> Iterator[Problem]:
     empty = [row for row in rows if not row.is_whole]
     if len(empty) == len(rows):
-        yield problem_of("error", _said("no_pairs"))
+        yield problem_of("error", doubt("no_pairs"))
     elif empty:
         yield problem_of(
             "warning",
-            _said(f"half_empty_{'one' if len(empty) == 1 else 'many'}", number=len(empty)),
+            counted_doubt("half_empty", empty),
             empty[0],
         )
 
@@ -210,7 +205,7 @@ def _header(rows: Sequence[ParallelText]) -> Iterator[Problem]:
     if max(words) == 1 and usual > 2:
         yield problem_of(
             "warning",
-            _said("pair_header", source=rows[0].source, target=rows[0].target),
+            doubt("pair_header", source=rows[0].source, target=rows[0].target),
             rows[0],
         )
 
@@ -221,7 +216,7 @@ def _copies(rows: Sequence[ParallelText]) -> Iterator[Problem]:
         return
     yield problem_of(
         "warning",
-        _said("copies", **share_of(same, rows)),
+        doubt("copies", **share_of(same, rows)),
         same[0],
     )
 
@@ -235,7 +230,7 @@ def _odd_lengths(rows: Sequence[ParallelText]) -> Iterator[Problem]:
     if len(odd):
         yield problem_of(
             "note",
-            _said("odd_lengths", **share_of(odd, rows), factor=_ODD),
+            doubt("odd_lengths", **share_of(odd, rows), factor=_ODD),
             whole[odd[0]],
         )
 
@@ -251,7 +246,7 @@ def _repeats(rows: Sequence[ParallelText]) -> Iterator[Problem]:
     if again:
         yield problem_of(
             "warning" if len(again) >= _MANY * len(rows) else "note",
-            _said("repeated_pairs", **share_of(again, rows)),
+            doubt("repeated_pairs", **share_of(again, rows)),
             again[0],
         )
 
@@ -261,6 +256,6 @@ def _overlap(train: Sequence[ParallelText], test: Sequence[ParallelText]) -> Ite
     if both := [row for row in test if row.source in known]:
         yield problem_of(
             "warning",
-            _said("same_source", **share_of(both, test)),
+            doubt("same_source", **share_of(both, test)),
             both[0],
         )
