@@ -19,9 +19,9 @@ from foretext.corpus import Corpus
 from foretext.data.rows import as_questions
 from foretext.exporting.onnx import OnnxExport
 from foretext.exporting.page.bundle import bundle
+from foretext.exporting.page.character_runs import marks_and_blanks
 from foretext.exporting.page.check_texts import HARD_TEXTS
 from foretext.exporting.page.network_kinds import AnswersOfQuestions
-from foretext.exporting.page.text_offsets import offset_tables
 from foretext.exporting.texts import HARD
 from foretext.tasks.span_qa.readings import read_spans
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -160,7 +160,7 @@ def test_positions_of_tokens_are_those_of_the_library(
     reading = {"between": [], "question_room": 4, "pair_room": 9000, "stride": 1}
     about = {
         "input": {"before": [], "behind": [], "pad": 0, "unknown": own.special.unknown or 0},
-        "offsets": offset_tables(own.form),
+        "offsets": {"form": own.form, **marks_and_blanks()},
         "reading": reading,
     }
     found = answered(tmp_path, about, own.library.to_str(), [("", text) for text in texts], None)

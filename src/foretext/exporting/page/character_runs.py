@@ -6,6 +6,7 @@ data.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import groupby
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["character_runs", "runs_of", "small_letters"]
+__all__ = ["character_runs", "marks_and_blanks", "runs_of", "small_letters"]
 
 _ASSIGNED = ((0, 0x34000), (0xE0000, 0xE0200))  # all other code points are like the last one
 _LAST = 0x10FFFF
@@ -47,6 +48,16 @@ def character_runs(kind_of: Callable[[str], int]) -> dict[str, NDArray[Any]]:
 
 
 @cache
+def marks_and_blanks() -> dict[str, list[int]]:
+    """Return by which characters the positions of tokens and answers are found, as JSON has it.
+
+    ``marks`` are the combining characters, ``blanks`` the white space: of each, the first code
+    points of runs of other characters and of such in turn.
+    """
+    return {"marks": _starts(_combines), "blanks": _starts(str.isspace)}
+
+
+@cache
 def small_letters() -> dict[str, NDArray[Any]]:
     """Return the tensors of the capitals and of the small letter of each, (L,) code points.
 
@@ -57,6 +68,14 @@ def small_letters() -> dict[str, NDArray[Any]]:
     capitals = [point for point, low in small.items() if point != low]
     letters = [small[point] for point in capitals]
     return {"capitals": np.array(capitals, np.int32), "letters": np.array(letters, np.int32)}
+
+
+def _starts(belongs: Callable[[str], bool]) -> list[int]:
+    return [start for start, _ in runs_of(belongs)]  # the null character belongs to neither
+
+
+def _combines(character: str) -> bool:
+    return unicodedata.combining(character) > 0
 
 
 def _kinds(kind_of: Callable[[str], _Kind]) -> Iterator[tuple[_Kind, int]]:

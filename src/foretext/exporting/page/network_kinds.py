@@ -19,7 +19,7 @@ import tokenizers
 from foretext.data.rows import as_questions
 from foretext.exporting.form import Texts
 from foretext.exporting.network import EncodedRow, NetworkExport
-from foretext.exporting.page.text_offsets import offset_tables
+from foretext.exporting.page.character_runs import marks_and_blanks
 from foretext.exporting.page.token_tables import token_tables
 from foretext.exporting.session import library_of
 from foretext.metrics.tag_schemes import tag_mark
@@ -234,7 +234,7 @@ class AnswersOfQuestions(NetworkKind):
         model, facts = self.model, self.form.graph.facts
         names = ("question_room", "pair_room", "stride", "max_answer_length", "temperature")
         return {
-            "offsets": offset_tables(model.base.tokenizer.form),
+            "offsets": {"form": model.base.tokenizer.form, **marks_and_blanks()},
             "reading": {
                 **{name: facts[name] for name in (*names, "may_abstain", "null_threshold")},
                 "num_best": model.head.config.num_best,
