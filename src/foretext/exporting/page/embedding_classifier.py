@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from foretext.exporting.page.page_model import (
     label_answers,
     texts_of_rows,
 )
-from foretext.exporting.page.parts import named_part, part_named
+from foretext.exporting.page.parts import named_parts, part_named
 from foretext.exporting.page.splitting import needs_jieba
 from foretext.exporting.page.storage import Matrices
 from foretext.exporting.page.tf_idf import PageTfIdf
@@ -60,11 +59,16 @@ class PageEmbeddingClassifier(PageModel):
 
     def __init__(self, model: EmbeddingClassifier, name: str) -> None:
         super().__init__(model, name)
+        views: dict[str, Any] = {f"view{number}": view for number, view in enumerate(model.views)}
         self._bases = {  # by the names of their parts
-            f"view{number}": _page_base(view, name)
-            for number, view in enumerate(model.views)
-            if not view.reads_words
+            part: _page_base(view, name) for part, view in views.items() if not view.reads_words
         }
+        self._words = {
+            part: PageTfIdf(view.config, view.names, view.idf, "NFC")
+            for part, view in views.items()
+            if view.reads_words
+        }
+        self._views = {part: {**self._bases, **self._words}[part] for part in views}
 
     @property
     def labels(self) -> list[Any]:  # type: ignore[override]
@@ -75,13 +79,12 @@ class PageEmbeddingClassifier(PageModel):
     def settings(self) -> dict[str, Any]:
         """What the page's own class has to know."""
         kinds = {name: base.kind for name, base in self._bases.items()}
-        views = {**self._bases, **self._words}
         return {
             "form": self.model.parts.form,
             "several": self.model.is_multi_label,
             "views": [
-                {"name": name, "kind": kinds.get(name, WORDS), "settings": views[name].settings}
-                for name in self._view_names
+                {"name": name, "kind": kinds.get(name, WORDS), "settings": view.settings}
+                for name, view in self._views.items()
             ],
             "heads": [
                 {
@@ -97,32 +100,27 @@ class PageEmbeddingClassifier(PageModel):
     @property
     def matrices(self) -> Matrices:
         """Matrices that may be stored in fewer bytes."""
-        found: dict[str, NDArray[np.float32]] = {}
-        for name, base in self._bases.items():
-            found |= named_part(name, base.matrices)
-        for number, kept in enumerate(self.model.heads):
-            found[f"head{number}.weights"] = np.asarray(kept.head.weights, np.float32)
-        return found
+        heads = {
+            f"head{number}.weights": np.asarray(kept.head.weights, np.float32)
+            for number, kept in enumerate(self.model.heads)
+        }
+        return {**named_parts({name: base.matrices for name, base in self._bases.items()}), **heads}
 
     @property
     def tensors(self) -> dict[str, NDArray[Any]]:
         """Those of each view, what is taken out of vectors, weights of words and biases."""
-        found: dict[str, NDArray[Any]] = {}
-        for name, each in {**self._bases, **self._words}.items():
-            found |= named_part(name, each.tensors)
-        for name, view in zip(self._view_names, self.model.views, strict=True):
-            found |= named_part(name, _own_tensors(view))
-        for number, kept in enumerate(self.model.heads):
-            found[f"head{number}.bias"] = np.asarray(kept.head.bias, np.float32)
-        return found
+        heads = {
+            f"head{number}.bias": np.asarray(kept.head.bias, np.float32)
+            for number, kept in enumerate(self.model.heads)
+        }
+        views = zip(self._views.items(), self.model.views, strict=True)
+        found = {name: {**page.tensors, **_own_tensors(view)} for (name, page), view in views}
+        return {**named_parts(found), **heads}
 
     @property
     def texts(self) -> Mapping[str, Sequence[str]]:
         """The words of each view."""
-        found: dict[str, Sequence[str]] = {}
-        for name, each in {**self._bases, **self._words}.items():
-            found |= named_part(name, each.texts)
-        return found
+        return named_parts({name: view.texts for name, view in self._views.items()})
 
     def texts_of(self, run: Path) -> list[str]:
         """Return the first texts of the rows that it has learned from."""
@@ -145,7 +143,7 @@ class PageEmbeddingClassifier(PageModel):
             else replace(
                 view, model=self._bases[name].with_matrices(part_named(name, matrices)).model
             )
-            for name, view in zip(self._view_names, parts.views, strict=True)
+            for name, view in zip(self._views, parts.views, strict=True)
         ]
         heads = [
             kept._replace(head=LogisticHead(matrices[f"head{number}.weights"], kept.head.bias))
@@ -157,8 +155,7 @@ class PageEmbeddingClassifier(PageModel):
     def parts(self, text: str) -> list[Sequence[Any]]:
         """Return what each view reads of a text: words, characters, or numbers of words."""
         composed = normalize(text, self.model.parts.form)
-        views = {**self._bases, **self._words}
-        return [list(views[name].parts(composed)) for name in self._view_names]
+        return [list(view.parts(composed)) for view in self._views.values()]
 
     def inferred_words(self, text: str) -> int:
         """Return the words of a text that document vectors are learned over."""
@@ -171,23 +168,9 @@ class PageEmbeddingClassifier(PageModel):
 
     @property
     def frequent_words(self) -> Sequence[str]:
-        """The words of the first view."""
-        found = [*(base.frequent_words for base in self._bases.values())]
-        return next(iter([*found, *(words.names for words in self._words.values())]))
-
-    @property
-    def _view_names(self) -> list[str]:
-        return [f"view{number}" for number in range(len(self.model.views))]
-
-    @cached_property
-    def _words(self) -> dict[str, PageTfIdf]:
-        """The view of words by the name of its part; {}: there is none."""
-        views: Sequence[Any] = self.model.views
-        return {
-            name: PageTfIdf(view.config, view.names, view.idf, "NFC")
-            for name, view in zip(self._view_names, views, strict=True)
-            if view.reads_words
-        }
+        """The words of the first base, or without one the features that are words."""
+        found = [base.frequent_words for base in self._bases.values()]
+        return [*found, *(words.names for words in self._words.values())][0]
 
 
 def _page_base(view: Any, name: str) -> PageWordVectors | PageDocumentVectors:
