@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 from foretext.corpus.pre_tokenizers import PreTokenizer
 from foretext.exporting.page.page_model import Answers, PageModel, text_cosines
-from foretext.exporting.page.splitting import PageSplitter, of_pre_tokenizer, of_white_space
+from foretext.exporting.page.splitting import (
+    PageSplitter,
+    needs_jieba,
+    of_pre_tokenizer,
+    of_white_space,
+)
 from foretext.exporting.page.storage import Matrices
 from foretext.vectors.subword_vectors import SubwordVectors
 from foretext.vectors.text_embedding import PUNCTUATION
@@ -161,7 +166,7 @@ class PageWordVectors(PageModel):
     @property
     def _cuts_texts(self) -> bool:
         cut = self._pre_tokenizer
-        return cut is None or cut.kind != "chinese_words" or cut.segmented
+        return cut is None or not needs_jieba(cut)
 
     @property
     def _splitter(self) -> PageSplitter:
