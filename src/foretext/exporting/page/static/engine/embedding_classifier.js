@@ -7,22 +7,6 @@ import { TfIdf } from "./tf_idf.js";
 import { sum } from "./vectors.js";
 import { WordVectors } from "./word_vectors.js";
 
-/** The words of a text, as pairs of an index and a value. */
-class WordView {
-  constructor(tensors) {
-    this.words = new TfIdf(tensors);
-    this.size = this.words.idf.length;
-  }
-
-  parts(text) {
-    return this.words.parts(text);
-  }
-
-  features(text) {
-    return this.words.features(text);
-  }
-}
-
 /** The vector of a text, without what the texts of the training have in common. */
 class VectorView {
   constructor(tensors, Model) {
@@ -44,7 +28,7 @@ class VectorView {
 }
 
 const VIEWS = {
-  words: (tensors) => new WordView(tensors),
+  words: (tensors) => new TfIdf(tensors),
   "word vectors": (tensors) => new VectorView(tensors, WordVectors),
   "document vectors": (tensors) => new VectorView(tensors, DocumentVectors),
 };

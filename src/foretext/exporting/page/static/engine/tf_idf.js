@@ -12,6 +12,7 @@ export class TfIdf {
     this.longest = longest;
     this.blanks = new RegExp(`[${blank}]{2,}`, "g");
     this.idf = tensors.stored("idf");
+    this.size = this.idf.length; // how many features there are
   }
 
   /** The words of a text, or its characters. */
