@@ -41,7 +41,7 @@ export class LocatedTokens {
     const words = (splitter === null ? [text] : splitter.pre_tokenize(text, { section_index: section }))
       .flatMap((word) => (isSplit ? splitBefore(word, mark) : [word])).filter((word) => word.length);
     const written = isOfBytes ? characters.flatMap(bytesOf) : characters.map((each) => this.written(each));
-    return found(words, written, mark);
+    return charactersOf(words, written, mark);
   }
 
   written(character) {
@@ -150,7 +150,7 @@ function wordRules(rules) {
 const splitBefore = (word, mark) => word.split(new RegExp(`(?=${escaped(mark)})`, "u"));
 
 /** The characters of each word, in order; a mark before a word that the text does not have is of the word's first character. */
-function found(words, characters, mark) {
+function charactersOf(words, characters, mark) {
   const text = joined(characters);
   const numbers = unitNumbers(characters);
   let from = 0;
