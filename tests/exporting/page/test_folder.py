@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,8 @@ from foretext.exporting.page.check_texts import HARD_TEXTS
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.vectors.word_vectors import WordVectors
 from tests.exporting.page.models import MODELS, QUICK, ROWS
+from tests.exporting.page.node import change_wanted, needs_node
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
 CASES = [
     pytest.param(make, id=name, marks=() if name in QUICK else pytest.mark.slow)
     for name, make in MODELS.items()
@@ -56,13 +55,11 @@ def test_an_answer_that_differs_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = MODELS["two labels"](tmp_path)
-    own = checking.check_by_node
 
-    def wrong(program: str, model: Path, wanted: dict[str, Any]) -> Any:
+    def wrong(wanted: dict[str, Any]) -> None:
         wanted["probabilities"][2][0] += 0.01
-        return own(program, model, wanted)
 
-    monkeypatch.setattr(folder, "check_by_node", wrong)
+    change_wanted(monkeypatch, wrong)
     with pytest.raises(ModelFileError, match=r"does not answer as Python does.*text 3, label 0"):
         export_page(path, tmp_path / "page", quiet=True)
     assert not (tmp_path / "page").exists()
@@ -90,13 +87,7 @@ def test_all_that_differs_is_an_error(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, change, sentence = WRONG[case]
-    own = checking.check_by_node
-
-    def wrong(program: str, model: Path, wanted: dict[str, Any]) -> Any:
-        change(wanted)
-        return own(program, model, wanted)
-
-    monkeypatch.setattr(folder, "check_by_node", wrong)
+    change_wanted(monkeypatch, change)
     with pytest.raises(ModelFileError, match=sentence):
         export_page(MODELS[name](tmp_path), tmp_path / "page", quiet=True)
 
@@ -106,13 +97,7 @@ def test_words_that_are_cut_otherwise_are_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = MODELS["linear words"](tmp_path)
-    own = checking.check_by_node
-
-    def wrong(program: str, model: Path, wanted: dict[str, Any]) -> Any:
-        wanted["parts"][3] = ["theship"]
-        return own(program, model, wanted)
-
-    monkeypatch.setattr(folder, "check_by_node", wrong)
+    change_wanted(monkeypatch, lambda wanted: wanted["parts"].__setitem__(3, ["theship"]))
     with pytest.raises(ModelFileError, match=r"text 4 .*theship"):
         export_page(path, tmp_path / "page", quiet=True)
 

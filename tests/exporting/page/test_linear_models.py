@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,8 +29,8 @@ from foretext.tasks.tagging.linear import LinearTagger
 from foretext.tasks.tagging.linear_features import named_features
 from foretext.vectors import document_inference
 from tests.exporting.page.models import MODELS, ROWS, TEXTS, WORDS, document_vectors, saved_vectors
+from tests.exporting.page.node import change_wanted, needs_node
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
 EVERY = " ".join(map(chr, [*range(0x20, 0xD800, 23), *range(0xE000, 0x33000, 41)]))
 MIXED = (
     "McCoy-7 ⅨⅨa ªº ²3 ǅungla IĞDIR İstanbul ΟΔΥΣΣΕΎΣ ŉ ß 𝔘𝔫𝟘𝟙 ⓐⒶ e\u0301te\u0301 x\u20dd A\u0301B"
@@ -267,13 +266,7 @@ def test_another_answer_is_an_error(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, change, message = WRONG[case]
-    own = checking.check_by_node
-
-    def wrong(program: str, model: Path, wanted: dict[str, Any]) -> Any:
-        change(wanted)
-        return own(program, model, wanted)
-
-    monkeypatch.setattr(folder, "check_by_node", wrong)
+    change_wanted(monkeypatch, change)
     path = MODELS[name](tmp_path)
     with pytest.raises(ModelFileError, match=rf"does not answer as Python does.*{message}"):
         export_page(path, tmp_path / "page", texts=["a short text"], quiet=True)

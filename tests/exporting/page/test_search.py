@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,12 @@ import numpy as np
 import pytest
 
 from foretext.base.errors import ModelFileError, SettingError
-from foretext.exporting.page import checking, export_page, folder
+from foretext.exporting.page import checking, export_page
 from foretext.exporting.page import search as page_search
 from foretext.search import SearchIndex
 from foretext.search.index import index
 from tests.exporting.page.models import TEXTS, WORDS, saved_vectors
-
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+from tests.exporting.page.node import change_wanted, needs_node
 
 
 def made(folder: Path, *, with_ngrams: bool = False, **options: Any) -> SearchIndex:
@@ -57,14 +55,12 @@ def test_the_page_finds_what_python_finds(options: dict[str, Any], tmp_path: Pat
 @needs_node
 def test_another_passage_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(tmp_path)
-    own = checking.check_by_node
 
-    def wrong(program: str, model: Path, wanted: dict[str, Any]) -> Any:
+    def wrong(wanted: dict[str, Any]) -> None:
         hits = next(hits for _, hits in wanted["hits"] if len(hits) > 5)
         hits[0], hits[5] = (hits[5][0], hits[0][1]), (hits[0][0], hits[5][1])
-        return own(program, model, wanted)
 
-    monkeypatch.setattr(folder, "check_by_node", wrong)
+    change_wanted(monkeypatch, wrong)
     with pytest.raises(ModelFileError, match=r"search for .*, rank 1: passage \d+ here"):
         export_page(tmp_path / "index", tmp_path / "page", quiet=True)
     assert not (tmp_path / "page").exists()

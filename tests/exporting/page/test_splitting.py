@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -29,8 +28,8 @@ from foretext.exporting.page.splitting import (
 from foretext.tasks.fasttext.config import ResolvedConfig
 from foretext.tasks.fasttext.splitter import Blanks
 from foretext.tasks.spelled_words import prepared, words_of
+from tests.exporting.page.node import needs_node
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
 HOSTILE = (
     "\ud800", "a\udfffb", "\udc00\ud800", "e\u0301\u0323 \u1e69\u0323", "\u0345\u0399\u03b1\u0345",
     "İ i İİ ıI", "ΑΣ ΑΣΑ Σ ΑΣ\u0301 ΑΣ. Α'Σ", "\t\x0b\x1c\x1f\x85\u00a0\u1680\u2028\u202f\u3000",
