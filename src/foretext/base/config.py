@@ -209,10 +209,10 @@ def _sentence(error: ValidationError, cls: type[Config], section: str) -> str:
         for each in faults
     )
     with in_language(None if is_known else "en"):
-        return _told(first, faults, cls, section)
+        return _described(first, faults, cls, section)
 
 
-def _told(
+def _described(
     first: ErrorDetails, kinds: Sequence[ErrorDetails], cls: type[Config], section: str
 ) -> str:
     name = ".".join(str(part) for part in first["loc"]) or "settings"
@@ -259,7 +259,7 @@ def _either(problems: Iterable[str]) -> str:
     should_be = message("errors.value.should_be")
     said = [each.removeprefix(should_be) for each in others]
     if language() == "en":
-        said = [each.strip() for each in said]  # in Chinese a blank is there before a quoted word
+        said = [each.strip() for each in said]  # in Chinese a blank stays before a quoted word
     return "".join([first, *(message("errors.value.or", said=each) for each in said)])
 
 

@@ -77,13 +77,13 @@ def convert_rows(
     with clock_of(message("progress.converting")):
         found = convert_labels(source, target, to, rows=columns, **options)
     if found.unlabelled:
-        _tell(_number("unlabelled", found.unlabelled))
+        _tell(_one_or_many("unlabelled", found.unlabelled))
     for misfit in found.misfits[:SHOWN]:
         _tell(ended(misfit.sentence))
     if (more := len(found.misfits) - SHOWN) > 0:
-        _tell(_number("more", more))
+        _tell(_one_or_many("more", more))
     if found.unclear:
-        _tell(_number("unclear", len(found.unclear), where=found.unclear[0]))
+        _tell(_one_or_many("unclear", len(found.unclear), where=found.unclear[0]))
     if as_json:
         print_json(found.summary())
     else:
@@ -94,7 +94,7 @@ def _tell(sentence: str) -> None:
     say(f"foretext: {sentence}", error=True)
 
 
-def _number(key: str, number: int, **values: object) -> str:
+def _one_or_many(key: str, number: int, **values: object) -> str:
     """Return a sentence on one or more of something."""
     form = "one" if number == 1 else "many"
     return message(f"terminal.labels.{key}_{form}", number=number, **values)

@@ -56,18 +56,18 @@ def _delimited(
         started = reader.line_num + 1
         for row in reader:
             if len(row) != len(header) and row:
-                raise _ragged(row, header, message("errors.place.line", file=name, line=started))
+                raise _ragged(row, header, message("errors.location.line", file=name, line=started))
             if row:
                 yield row[index]
             started = reader.line_num + 1
     except csv.Error as error:
-        raise broken_csv(error, message("errors.place.line", file=name, line=started)) from None
+        raise broken_csv(error, message("errors.location.line", file=name, line=started)) from None
 
 
 def _column_index(header: list[str], column: str, name: str) -> int:
     if column in header:
         return header.index(column)
-    raise missing_column(message("errors.place.line", file=name, line=1), column, header)
+    raise missing_column(message("errors.location.line", file=name, line=1), column, header)
 
 
 def _ragged(row: list[str], header: list[str], where: str) -> CorpusError:
@@ -77,7 +77,7 @@ def _ragged(row: list[str], header: list[str], where: str) -> CorpusError:
 
 
 def broken_csv(error: csv.Error, where: str) -> CorpusError:
-    """Return an error at a place of a file whose quotation marks are wrong."""
+    """Return an error on a row whose quotation marks are wrong; `where` names file and line."""
     if "limit" in str(error) or "end of data" in str(error):
         return CorpusError(message("errors.csv.open_quote", where=where))
     if "new-line" in str(error):

@@ -34,7 +34,7 @@ def column_values(table: Any, name: str) -> Iterator[Any]:
     """
     names = column_names(table) or []
     if name not in names:
-        raise missing_column(message("errors.place.table_in_memory"), name, names)
+        raise missing_column(message("errors.location.table_in_memory"), name, names)
     return map(plain_value, table[name])
 
 

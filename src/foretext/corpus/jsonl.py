@@ -41,7 +41,7 @@ def jsonl_rows(
 
 
 def _where(name: str, number: int) -> str:
-    return message("errors.place.line", file=name, line=number)
+    return message("errors.location.line", file=name, line=number)
 
 
 def _broken_json(line: str, number: int, where: str, error: Exception) -> CorpusError:

@@ -277,7 +277,7 @@ def _elements(given: Any, column: str) -> Iterator[Any]:
     for number, value in enumerate(values, start=1):
         if isinstance(value, Mapping):
             if column not in value:
-                where = message("errors.place.row_in_memory", number=number)
+                where = message("errors.location.row_in_memory", number=number)
                 raise missing_column(where, column, map(str, value))
             value = plain_value(value[column])
         yield "" if value is None else value

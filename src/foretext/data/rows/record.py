@@ -29,11 +29,11 @@ class Record(NamedTuple):
         return f"{self.file}:{self.line}"
 
     def error(self, cause: str) -> CorpusError:
-        """Return an error with the place of this row, of a cause that is told in English only."""
+        """Return an error that names file and line of this row; `cause` is in English."""
         return CorpusError(f"{self.file}, line {self.line}: {cause}")
 
-    def told(self, cause: str) -> CorpusError:
-        """Return an error with the place of this row, of a cause in the reader's language."""
+    def translated_error(self, cause: str) -> CorpusError:
+        """Return the same error in the reader's language; `cause` is in it already."""
         return CorpusError(message("errors.at_line", file=self.file, line=self.line, cause=cause))
 
     def value(self, column: Column) -> Any:
@@ -46,7 +46,7 @@ class Record(NamedTuple):
             return value_at(self.values, column)
         except KeyError:
             names = self.values if "." not in str(column) else nested_names(self.values)
-            raise self.told(missing(column, names)) from None
+            raise self.translated_error(missing(column, names)) from None
 
     def has(self, column: Column) -> bool:
         """Whether there is a column of this name."""
@@ -66,7 +66,7 @@ class Record(NamedTuple):
             key, known = "no_text", {"column": column, "kind": type_said(value)}
             if inner is not None:
                 key, known = "no_text_but", {**known, "inner": inner}
-            raise self.told(message(f"errors.row.{key}", **known))
+            raise self.translated_error(message(f"errors.row.{key}", **known))
         return self.whole(value, str(column))
 
     def number(self, column: Column) -> float:
@@ -82,7 +82,7 @@ class Record(NamedTuple):
             number = None
         if number is None or isinstance(value, bool) or not abs(number) < float("inf"):
             shown = repr(value[:40]) if isinstance(value, str) else type_said(value)
-            raise self.told(message("errors.row.no_finite", column=column, shown=shown))
+            raise self.translated_error(message("errors.row.no_finite", column=column, shown=shown))
         return number
 
     def whole(self, text: str, column: str) -> str:
@@ -92,7 +92,7 @@ class Record(NamedTuple):
             CorpusError: there is half of a surrogate pair in it, which JSON can hold.
         """
         if has_half_pair(text):
-            raise self.told(message("errors.row.half_pair", column=column))
+            raise self.translated_error(message("errors.row.half_pair", column=column))
         return text
 
     def texts(self, columns: Iterable[Column]) -> str:

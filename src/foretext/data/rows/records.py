@@ -311,7 +311,7 @@ def _broken(line: str, record: Record, error: Exception) -> CorpusError:
             "the file holds one JSON value over many lines, not one object a line; convert it "
             "with `jq -c .`."
         )
-    where = message("errors.place.line", file=record.file, line=record.line)
+    where = message("errors.location.line", file=record.file, line=record.line)
     return CorpusError(message("errors.json.broken", where=where, cause=error))
 
 

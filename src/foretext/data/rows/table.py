@@ -106,7 +106,7 @@ def _csv_rows(lines: Iterable[str], name: str) -> Iterator[Row]:
                 yield started, row
             started = reader.line_num + 1
     except csv.Error as error:
-        raise broken_csv(error, message("errors.place.line", file=name, line=started)) from None
+        raise broken_csv(error, message("errors.location.line", file=name, line=started)) from None
 
 
 def _records(
@@ -123,7 +123,9 @@ def _records(
     for line, fields in rows:
         record = Record(dict(zip(keys, fields, strict=False)), name, line)
         if len(fields) != len(keys) and not ragged:
-            raise record.told(_ragged(len(fields), len(keys), has_header=wanted is not None))
+            raise record.translated_error(
+                _ragged(len(fields), len(keys), has_header=wanted is not None)
+            )
         yield record
 
 

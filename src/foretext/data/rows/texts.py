@@ -66,7 +66,7 @@ def label_of(value: Any, record: Record) -> Label:
         CorpusError: it is empty or something else.
     """
     if isinstance(value, dict | list):
-        raise record.told(message("errors.row.label_kind", kind=type_said(value)))
+        raise record.translated_error(message("errors.row.label_kind", kind=type_said(value)))
     try:
         label = Label(value)
     except ValueError as error:
