@@ -73,7 +73,7 @@ class Progress:
         self.initial = initial
         self.done = initial
         self.figures: dict[str, float] = {}
-        self._language = language()  # of whoever began the work; the bar's thread has no own one
+        self._language = language()  # of the thread that began; the bar's own thread has none
         self._ended: float | None = None
         self._display = _choose_display(self, stream, quiet=quiet)
         self._begin()

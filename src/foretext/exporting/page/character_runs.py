@@ -79,7 +79,7 @@ def _combines(character: str) -> bool:
 
 
 def _kinds(kind_of: Callable[[str], _Kind]) -> Iterator[tuple[_Kind, int]]:
-    """Yield class and code point, in the order of these."""
+    """Yield class and code point, in the order of code points."""
     other, end = kind_of(chr(_LAST)), 0
     for first, stop in _ASSIGNED:
         if first > end:

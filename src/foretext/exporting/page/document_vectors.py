@@ -23,7 +23,7 @@ SEED = 1  # of `DocumentVectors.embed`
 
 
 class PageDocumentVectors(PageModel):
-    """What infers the vectors of texts; those of the documents stay where they are.
+    """The network that infers vectors of texts; those of the training documents are left out.
 
     Args:
         model: the document vectors.
@@ -94,7 +94,7 @@ class PageDocumentVectors(PageModel):
         return "train it with a higher tokenizer.min_count, which leaves rare words out"
 
     def with_matrices(self, matrices: Matrices) -> PageDocumentVectors:
-        """Return the same with other numbers."""
+        """Return the same model with other numbers."""
         own, old = self.model, self.model.network
         network = DocumentNetwork(old.config, old.counts, 0)
         network.output_rows[...] = matrices[OUTPUTS].reshape(network.output_rows.shape)
@@ -103,7 +103,7 @@ class PageDocumentVectors(PageModel):
         return PageDocumentVectors(DocumentVectors(*kept, network), self.name)
 
     def parts(self, text: str) -> list[int]:
-        """Return the numbers of the known words of a text."""
+        """Return the ids of the known words of a text."""
         ids = np.array(self.model.tokenizer.encode(text), np.int64)
         found: list[int] = ids[self.model.network.keep[ids] > 0].tolist()
         return found

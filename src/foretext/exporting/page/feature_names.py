@@ -14,14 +14,14 @@ _MOST_SHARED = 127  # characters, which have at most 254 units
 
 
 class FeatureNames(NamedTuple):
-    """What ``static/engine/feature_names.js`` puts together again."""
+    """What ``static/engine/feature_names.js`` makes the names of."""
 
     shared: NDArray[np.uint8]  # (F,) UTF-16 units that a name shares with the one before it
     rests: list[str]
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Self:
-        """Return these of F names, which share the more the better they are sorted."""
+        """Return these of F names, which should be sorted, so that neighbours share much."""
         shared, rests, last = list[int](), list[str](), ""
         for name in names:
             size = _common(last, name)

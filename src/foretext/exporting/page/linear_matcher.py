@@ -72,7 +72,7 @@ class PageLinearMatcher(PageModel):
 
     @property
     def texts(self) -> Mapping[str, Sequence[str]]:
-        """None: it knows no words."""
+        """None: the model has no vocabulary."""
         return {}
 
     def texts_of(self, run: Path) -> list[str]:
@@ -87,7 +87,7 @@ class PageLinearMatcher(PageModel):
         return "such a page is small already"
 
     def with_matrices(self, matrices: Matrices) -> PageLinearMatcher:
-        """Return the same, which has no matrices."""
+        """Return the model itself, which has no matrices."""
         return self
 
     def parts(self, text: str) -> list[str]:
@@ -104,7 +104,7 @@ class PageLinearMatcher(PageModel):
 
     @property
     def frequent_words(self) -> Sequence[str]:
-        """Words of sentences in many languages, as it knows none."""
+        """Words of sentences in many languages, as the model has no vocabulary."""
         sentences = [text for example in EXAMPLE_TEXTS.values() for text in example.pair]
         return list(dict.fromkeys(" ".join(sentences).split()))
 

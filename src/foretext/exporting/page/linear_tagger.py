@@ -28,10 +28,10 @@ from foretext.tasks.tagging.sentence_tagger import words_of
 
 __all__ = ["PageLinearTagger"]
 
-NAMES, BESIDE = "features.weights", "beside.weights"  # of features by name, of vectors beside
+NAMES, BESIDE = "features.weights", "beside.weights"  # of named features, of word vectors
 SHAPES = ("", "X", "x", "9", "c")  # of characters, by their class; "": the character itself
 VECTORS = "vectors"
-AS_WRITTEN = "W="  # before the feature of a token
+AS_WRITTEN = "W="  # prefix of the feature "the token as written"
 
 
 class PageLinearTagger(PageModel):
@@ -112,7 +112,7 @@ class PageLinearTagger(PageModel):
         )
 
     def with_matrices(self, matrices: Matrices) -> PageLinearTagger:
-        """Return the same with other numbers."""
+        """Return the same model with other numbers."""
         parts: LinearTaggerParts = self.model.parts
         weights = np.array(parts.chain.weights)
         weights[self._kept] = matrices[NAMES]

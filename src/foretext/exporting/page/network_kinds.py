@@ -70,7 +70,7 @@ class NetworkKind(ABC):
         return {}
 
     def unknown_rule(self, library: tokenizers.Tokenizer) -> str:
-        """Return what a page does not know of the exported tokenizer; "": it knows all rules."""
+        """Return a sentence on a rule of the tokenizer that a page does not know; or ""."""
         return ""
 
     @abstractmethod

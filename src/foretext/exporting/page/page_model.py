@@ -41,7 +41,7 @@ class PageModel(ABC):
     kind: str  # of `static/engine/models.js`
     abilities: tuple[str, ...]  # as of `foretext.serving.abilities`
     labels: list[Any] | None = None
-    has_tokenizer: ClassVar[bool] = False  # whether the model has one, in whose place the page cuts
+    has_tokenizer: ClassVar[bool] = False  # the page splits texts by code of its own
 
     def __init__(self, model: Any, name: str) -> None:
         self.model, self.name = model, name

@@ -1,6 +1,6 @@
-// A text whose characters know which part of the text as it was given they are of, and its normal forms.
+// The characters of a text with their positions in the text as it was given, through all normal forms.
 //
-// A character is {text, start, end}; start and end count code points of the given text, the second one excluded. The rules are
+// A character is {text, start, end}; start and end count code points of the given text, `end` is exclusive. The rules are
 // those of foretext.corpus.decoding, and of the library `tokenizers` for Python.
 
 import { isWithin } from "./character_runs.js";
@@ -9,7 +9,7 @@ const COMPOSING = new Set(["NFC", "NFD", "NFKC", "NFKD", "Precompiled"]); // ste
 
 export const joined = (characters) => characters.map(({ text }) => text).join("");
 
-/** The characters of a text that are all of the same part of another one. */
+/** The characters of a text, all with the positions of the same characters of another text, `part`. */
 export const spread = (text, part) => [...text].map((each) => ({ text: each, start: part[0].start, end: part.at(-1).end }));
 
 /** The characters of a text in a normal form, "none" or that of String.normalize; marks: runs of the combining characters. */
@@ -67,7 +67,7 @@ function stripped(characters, { strip_left: left, strip_right: right }) {
   return characters.slice(first, last);
 }
 
-/** What a pattern matches becomes a text, each character of which is of the last one that was matched, as the library has it. */
+/** Replace each match of a pattern; all new characters get the position of the last matched one, as in the library. */
 function replaced(characters, pattern, content) {
   if (pattern === null) return characters;
   const numbers = unitNumbers(characters);
@@ -81,12 +81,12 @@ function replaced(characters, pattern, content) {
   return [...found, characters.slice(done)].flat();
 }
 
-/** The number of the character of each unit of the joined text, and behind them how many there are. */
+/** For each UTF-16 unit of the joined text the index of its character; after them, the number of characters. */
 export function unitNumbers(characters) {
   return [...characters.flatMap(({ text }, number) => Array(text.length).fill(number)), characters.length];
 }
 
-/** The same function, which computes each text once. */
+/** The same function with a cache. */
 function remembered(compute) {
   const known = new Map();
   return (text) => {

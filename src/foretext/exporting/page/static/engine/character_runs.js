@@ -16,7 +16,7 @@ export function runOf(starts, point) {
 export const isWithin = (starts, character) => runOf(starts, character.codePointAt(0)) % 2 === 1;
 
 export class CharacterRuns {
-  /** tensors: of the file, which has the runs under the name. */
+  /** tensors: of the file; name: of the runs in it. */
   constructor(tensors, name) {
     Object.assign(this, { starts: tensors.stored(`${name}.starts`), kinds: tensors.stored(`${name}.kinds`) });
   }
@@ -27,11 +27,11 @@ export class CharacterRuns {
   }
 }
 
-const SIGMA = "Σ"; // whose small letter depends on the letters around it
+const SIGMA = "Σ"; // its small letter depends on the letters around it
 
 /** What Python's `str.lower` gives. */
 export class SmallLetters {
-  /** tensors: of the file, which has the letters under the name. */
+  /** tensors: of the file; name: of the letters in it. */
   constructor(tensors, name) {
     const letters = tensors.stored(`${name}.letters`);
     const capitals = [...tensors.stored(`${name}.capitals`)];
@@ -43,7 +43,7 @@ export class SmallLetters {
     const small = [...text].map((character) => this.small.get(character) ?? character);
     if (!text.includes(SIGMA)) return small.join("");
     const whole = text.toLowerCase();
-    let end = 0; // of what is before the character, in `whole`
+    let end = 0; // in `whole`, of the characters before this one
     return [...text].map((character, at) => {
       const own = character === SIGMA ? whole[end] : small[at];
       end += character.toLowerCase().length;

@@ -1,11 +1,11 @@
-// doc2vec (Le & Mikolov 2014): the vector of a text is learned here, with all else as it is, as
+// doc2vec (Le & Mikolov 2014): the vector of a text is learned here while all weights of the model stay fixed, as
 // foretext.vectors.document_inference has it. All draws follow from a checksum of the words.
 
 import { Draws, crc32 } from "./draws.js";
 import { Splitter } from "./splitter.js";
 import { Rows, unit } from "./vectors.js";
 
-const LARGEST = 9.94; // score, beyond which the logistic function stays as it is
+const LARGEST = 9.94; // score; beyond it the logistic function is constant
 
 export class DocumentVectors {
   constructor(tensors) {
@@ -21,7 +21,7 @@ export class DocumentVectors {
     this.sideBySide = new Float32Array(this.outputs.dim); // filled again for each word
   }
 
-  /** The numbers of the known words of a text. */
+  /** The ids of the known words of a text. */
   parts(text) {
     return this.splitter.words(text).map((word) => this.indices.get(word) ?? 0).filter((id) => this.keep[id] > 0);
   }
@@ -58,7 +58,7 @@ export class DocumentVectors {
       spans.push(draws.below(this.settings.window) + 1);
     });
     const [targets, after] = this.targets.drawn(words, draws, counter + ids.length);
-    words.forEach((_, place) => this.pull(vector, this.hidden(vector, words, spans[place], place), targets[place], rate));
+    words.forEach((_, position) => this.pull(vector, this.hidden(vector, words, spans[position], position), targets[position], rate));
     return after;
   }
 
@@ -78,22 +78,22 @@ export class DocumentVectors {
   }
 
   /** What predicts a word: the vector, with those of the words around it where the model reads them. */
-  hidden(vector, words, span, place) {
+  hidden(vector, words, span, position) {
     const { context, window } = this.settings;
     if (!context) return vector;
     if (context === "concat") {
       this.sideBySide.set(vector);
-      for (let at = place - window, to = this.dim; at <= place + window; at += 1) {
-        if (at === place) continue;
+      for (let at = position - window, to = this.dim; at <= position + window; at += 1) {
+        if (at === position) continue;
         this.sideBySide.set(this.inputs.row(words[at] ?? 0), to);
         to += this.dim;
       }
       return this.sideBySide;
     }
     const found = Float64Array.from(vector);
-    const [first, last] = [Math.max(0, place - span), Math.min(words.length, place + span + 1)];
+    const [first, last] = [Math.max(0, position - span), Math.min(words.length, position + span + 1)];
     for (let at = first; at < last; at += 1) {
-      if (at === place) continue;
+      if (at === position) continue;
       const row = this.inputs.row(words[at]);
       for (let index = 0; index < this.dim; index += 1) found[index] += row[index];
     }
@@ -161,5 +161,5 @@ function logistic(score) {
   return 0.5 * (top / bottom) + 0.5;
 }
 
-/** Numbers of 32 bits without a sign. */
+/** Unsigned integers of 32 bits. */
 const bits = (tensors, name) => new Uint32Array(tensors.stored(name).buffer);

@@ -2,7 +2,7 @@
 
 const HALF = 2 ** 32;
 
-/** A counter of 64 bits, of which the upper half is a seed. */
+/** Draws by a counter of 64 bits, the upper half of which begins with a seed. */
 export class Draws {
   constructor(seed) {
     Object.assign(this, { seed, high: 0, low: 0 });
@@ -31,13 +31,13 @@ export class Draws {
     this.low = ((middle << 16) | (first & 0xFFFF)) >>> 0;
   }
 
-  /** Combine with the bits `count` further up, less than 32. */
+  /** XOR with the same bits shifted right by `count`, which is less than 32. */
   mixed(count) {
     this.low = (this.low ^ ((this.low >>> count) | (this.high << (32 - count)))) >>> 0;
     this.high = (this.high ^ (this.high >>> count)) >>> 0;
   }
 
-  /** 0 to limit - 1 by the upper half. */
+  /** A number from 0 to limit - 1, from the upper half of the bits. */
   below(limit) {
     return Math.floor((this.high * limit) / HALF);
   }
@@ -49,7 +49,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   return rest >>> 0;
 });
 
-/** The checksum CRC-32 of numbers of 32 bits, whose bytes begin with the lowest. */
+/** The checksum CRC-32 of 32-bit numbers in little-endian order. */
 export function crc32(numbers, start) {
   let rest = ~start;
   for (const number of numbers) {

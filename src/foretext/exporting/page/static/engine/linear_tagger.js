@@ -10,7 +10,7 @@ import { WordVectors } from "./word_vectors.js";
 const WINDOW = [-2, -1, 0, 1, 2];
 const REACH = 2;
 const LONGEST_AFFIX = 4;
-const [BEFORE, AFTER] = ["<s>", "</s>"]; // what stands around a sentence
+const [BEFORE, AFTER] = ["<s>", "</s>"]; // before and after a sentence
 
 export class LinearTagger {
   constructor(tensors) {
@@ -101,8 +101,8 @@ export class LinearTagger {
   named(tokens) {
     const small = around(tokens.map((token) => this.small.of(token)));
     const shapes = around(tokens.map((token) => this.shape(token)));
-    return tokens.map((token, place) => {
-      const at = place + REACH;
+    return tokens.map((token, index) => {
+      const at = index + REACH;
       const [before, word, after] = small.slice(at - 1, at + 2);
       const names = ["bias", ...WINDOW.map((offset) => `w${offset}=${small[at + offset]}`), `W=${token}`];
       names.push(`s-1=${shapes[at - 1]}`, `s0=${shapes[at]}`, `s1=${shapes[at + 1]}`);

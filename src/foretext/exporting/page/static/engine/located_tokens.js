@@ -1,7 +1,7 @@
 // The tokens of a text with the characters that they stand for, as the library `tokenizers` for Python gives them.
 //
 // The package of npm gives tokens without positions. Its own parts (normaliser, pre-tokeniser, model) are called here one after
-// another, on texts whose characters know their positions.
+// another, on characters that keep their positions in the given text.
 
 import { given, joined, spread, stepped, unitNumbers } from "./aligned_text.js";
 
@@ -53,7 +53,7 @@ export class LocatedTokens {
     const { model } = this.tokenizer;
     const tokens = [];
     let at = 0;
-    let bytes = 0; // of the character at `at` that have had their tokens
+    let bytes = 0; // of the character at `at` that already have tokens
     for (const token of model.encode([joined(characters)])) {
       const id = Number(model.tokens_to_ids.get(token) ?? model.unk_token_id ?? this.unknown);
       const isByte = this.isByte(token, characters[at]);
@@ -94,7 +94,7 @@ export class LocatedTokens {
   }
 }
 
-/** Tokens that are looked for as they stand, before a text is split into words. */
+/** Tokens that are searched literally, before a text is split into words. */
 class AddedTokens {
   constructor(tokens, written) {
     this.byContent = new Map(tokens.map((token) => [written(token.content), token]));
@@ -139,7 +139,7 @@ function wordRules(rules) {
   const metaspace = named("Metaspace");
   const isOfBytes = named("ByteLevel") !== undefined;
   return {
-    mark: isOfBytes ? BLANK_BYTE : metaspace?.replacement ?? null, // which stands before a word
+    mark: isOfBytes ? BLANK_BYTE : metaspace?.replacement ?? null, // before a word
     marksBlanks: metaspace !== undefined && named("WhitespaceSplit") === undefined,
     isOfBytes,
     isSplit: metaspace !== undefined && metaspace.split !== false,
@@ -149,7 +149,7 @@ function wordRules(rules) {
 /** Parts of a word, each of which begins with the mark. */
 const splitBefore = (word, mark) => word.split(new RegExp(`(?=${escaped(mark)})`, "u"));
 
-/** The characters of each word, in order; a mark before a word that the text does not have is of the word's first character. */
+/** The characters of each word, in order; a mark that only the word has gets the position of the word's first character. */
 function charactersOf(words, characters, mark) {
   const text = joined(characters);
   const numbers = unitNumbers(characters);

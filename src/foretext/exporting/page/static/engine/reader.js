@@ -20,7 +20,7 @@ export class Reader {
     const { before, behind, pad } = this.network;
     const { between, question_room: longest, pair_room: both, stride, has_segments: hasSegments } = this.reading;
     const asked = this.network.located(question).slice(0, longest).map(({ id }) => id);
-    if (!asked.length && !before.length) asked.push(pad); // the first position, which stands for no answer, is none of the passage
+    if (!asked.length && !before.length) asked.push(pad); // the first position means "no answer", so no token of the passage may have it
     const tokens = this.network.located(passage);
     const head = [...before, ...asked, ...between];
     const room = both - asked.length;
@@ -84,13 +84,13 @@ export class Reader {
       const key = `${span.first} ${span.last}`;
       if (!pairs.has(key) && pairs.size < number) pairs.set(key, span);
     }
-    const places = new Map();
+    const byPosition = new Map();
     for (const { first, last, score } of pairs.values()) {
       const [start, end] = this.trimmed(characters, tokens[first].start, tokens[last].end);
       const key = `${start} ${end}`;
-      if (start < end && !places.has(key)) places.set(key, { text: characters.slice(start, end).join(""), start, end, score });
+      if (start < end && !byPosition.has(key)) byPosition.set(key, { text: characters.slice(start, end).join(""), start, end, score });
     }
-    const found = [...places.values()];
+    const found = [...byPosition.values()];
     const abstains = !found.length || (mayAbstain && none - found[0].score > threshold);
     if (mayAbstain || !found.length) found.push({ text: "", start: null, end: null, score: none });
     const chances = Array.from(softmax(found.map(({ score }) => score / temperature)));
