@@ -1,4 +1,4 @@
-"""How near each hot path comes to what this processor allows, and what stands between.
+"""How near each hot path comes to what this processor allows, and where the rest goes.
 
 Peaks and paths are measured in one thread, in CPU time. Peaks are measured before the paths and
 after them, and the better one counts; how far they differ says how much other programs disturbed.
@@ -35,7 +35,7 @@ __all__ = [
 
 PACKAGES = ("foretext", "numba", "torch", "numpy")
 PROGRAM = "benchmarks.limits_program"
-HEADER = ["work", "a unit needs", "what binds", "limit", "reached", "share", "what stands between"]
+HEADER = ["work", "a unit needs", "bottleneck", "limit", "reached", "share", "where the rest goes"]
 ALONE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 SCALES = ((1e9, " G"), (1e6, " M"), (1e3, " k"))
 NAMES = {  # what a unit needs, as people say it
@@ -59,7 +59,7 @@ class Limit:
 
     @property
     def bound(self) -> Bound:
-        """What binds."""
+        """The bottleneck."""
         return bound(self.run["needs"], self.peaks)
 
     def cells(self) -> list[str]:

@@ -24,7 +24,7 @@ class Measured(NamedTuple):
     unit: str
     speed: float  # units a CPU-second
     needs: dict[str, float]  # of a unit
-    between: str  # what stands between the speed and the limit, with what was measured of it
+    between: str  # where the rest up to the limit goes, as far as it was measured
 
 
 def best_seconds(work: Callable[[], object], rounds: int = ROUNDS) -> float:
