@@ -24,8 +24,8 @@ def text_columns(rows: Sequence[Sequence[str]], *, left: Collection[int] = (0,))
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     return [
         GAP.join(
-            padded(cell, width, to_right=place not in left)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            padded(cell, width, to_right=column not in left)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     ]

@@ -19,11 +19,11 @@ export class Reader {
   windows([question, passage]) {
     const { before, behind, pad } = this.network;
     const { between, question_room: longest, pair_room: both, stride, has_segments: hasSegments } = this.reading;
-    const asked = this.network.located(question).slice(0, longest).map(({ id }) => id);
-    if (!asked.length && !before.length) asked.push(pad); // the first position means "no answer", so no token of the passage may have it
+    const questionIds = this.network.located(question).slice(0, longest).map(({ id }) => id);
+    if (!questionIds.length && !before.length) questionIds.push(pad); // the first position means "no answer", so no token of the passage may have it
     const tokens = this.network.located(passage);
-    const head = [...before, ...asked, ...between];
-    const room = both - asked.length;
+    const head = [...before, ...questionIds, ...between];
+    const room = both - questionIds.length;
     const step = Math.min(stride, Math.max(Math.floor(room / 2), 1));
     const rows = [];
     for (let first = 0; first < Math.max(tokens.length - room, 0) + step; first += step) {
