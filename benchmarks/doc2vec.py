@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import Figures, Row, median, paired, ratios, run_program, work_folder
-from benchmarks.inputs import enwiki_words
+from benchmarks.inputs import enwiki_words, num_words
 
 __all__ = ["PACKAGES", "rows"]
 
@@ -39,13 +39,13 @@ PEER = "gensim, corpus_file"
 
 def rows() -> Iterator[Row]:
     """Measure form after form."""
-    text = enwiki_words(NUM_WORDS)
+    text = enwiki_words(num_words(NUM_WORDS))
     for name, settings, must in FORMS:
         _train("foretext", _beginning(text), settings, 1)  # compiles, outside of what is measured
         ours, theirs = paired(
             partial(_train, "foretext", text, settings), partial(_train, "gensim", text, settings)
         )
-        words = NUM_WORDS * COMMON["epochs"]
+        words = num_words(NUM_WORDS) * COMMON["epochs"]
         yield Row(
             f"{name}: training, words a CPU-second",
             PEER,

@@ -23,7 +23,7 @@ from benchmarks.harness import (
     run_program,
     work_folder,
 )
-from benchmarks.inputs import enwiki_words
+from benchmarks.inputs import enwiki_words, num_words
 
 __all__ = ["PACKAGES", "rows"]
 
@@ -43,14 +43,14 @@ def rows() -> Iterator[Row]:
     if find_spec("fasttext") is None:
         yield Row("all", PEER, ours="not measured", theirs="not there: pip install fasttext")
         return
-    text = enwiki_words(NUM_WORDS)
+    text = enwiki_words(num_words(NUM_WORDS))
     small = enwiki_words(200_000)
     for name, settings, must in FORMS:
         _train("foretext", small, settings, 1)  # compile
         ours, theirs = paired(
             partial(_train, "foretext", text, settings), partial(_train, "fasttext", text, settings)
         )
-        words = NUM_WORDS * COMMON["epochs"]
+        words = num_words(NUM_WORDS) * COMMON["epochs"]
         own, other = (f"{words / median(runs, 'train_cpu') / 1e6:.2f} M" for runs in (ours, theirs))
         speed = ratios(ours, theirs, "train_cpu")
         yield Row(f"{name}: training, words a CPU-second", PEER, own, other, *speed, must)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import lzma
+import os
 import re
 from pathlib import Path
 
 from benchmarks.harness import data_folder, work_folder
 
-__all__ = ["enwiki_paragraphs", "enwiki_text", "enwiki_words"]
+__all__ = ["enwiki_paragraphs", "enwiki_text", "enwiki_words", "num_words"]
 
 NUM_WORDS = 17_000_000
 PARAGRAPH_CHARACTERS = 40, 800  # of a paragraph, the shortest and the longest
@@ -25,12 +26,17 @@ def enwiki_text(num_bytes: int) -> Path:
     return path
 
 
-def enwiki_words(num_words: int = NUM_WORDS) -> Path:
+def num_words(usual: int = NUM_WORDS) -> int:
+    """How many words of text a benchmark reads: its usual number, or `FORETEXT_WORDS` if less."""
+    return min(usual, int(os.environ.get("FORETEXT_WORDS", usual)))
+
+
+def enwiki_words(number: int = NUM_WORDS) -> Path:
     """The first lower-cased alphabetic tokens of enwiki, a paragraph a line, blanks between."""
-    path = work_folder() / f"enwiki-{num_words}.txt"
+    path = work_folder() / f"enwiki-{number}.txt"
     if path.exists():
         return path
-    left = num_words
+    left = number
     partial = path.with_suffix(".partial")
     with (
         lzma.open(data_folder() / "enwiki" / "enwiki.txt.xz", "rt", encoding="utf-8") as source,

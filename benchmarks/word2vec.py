@@ -19,7 +19,7 @@ from benchmarks.harness import (
     run_program,
     work_folder,
 )
-from benchmarks.inputs import enwiki_words
+from benchmarks.inputs import enwiki_words, num_words
 
 __all__ = ["PACKAGES", "rows"]
 
@@ -64,13 +64,13 @@ FORMS: tuple[tuple[str, dict[str, Any], float], ...] = (
 
 def rows() -> Iterator[Row]:
     """Measure form after form."""
-    text = enwiki_words()
+    text = enwiki_words(num_words())
     run_program("benchmarks.word2vec_program", "foretext", *_warm_up(text))
     for name, settings, must in FORMS:
         ours, theirs = paired(
             partial(_train, "foretext", text, settings), partial(_train, "gensim", text, settings)
         )
-        words = 17_000_000 * {**COMMON, **settings}["epochs"]
+        words = num_words() * {**COMMON, **settings}["epochs"]
         yield Row(
             f"{name}: training, words a CPU-second",
             "gensim, corpus_file",
