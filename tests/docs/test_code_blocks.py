@@ -39,8 +39,9 @@ SHELLS = ("console", "sh")
 QUICK = {
     *("ARCHITECTURE.md", "CONTRIBUTING.md", "docs/benchmarks.md"),
     *("docs/extending/family.md", "docs/extending/index.md"),
-    *(f"docs/guides/{name}.md" for name in ("autoencoders", "in-memory", "index", "reliability")),
-    *(f"docs/guides/{name}.md" for name in ("scale", "subwords", "torchrun")),
+    *(f"docs/guides/{name}.md" for name in ("autoencoders", "coming-from-fasttext", "corpus")),
+    *(f"docs/guides/{name}.md" for name in ("in-memory", "index", "reliability", "scale")),
+    *(f"docs/guides/{name}.md" for name in ("subwords", "torchrun")),
 }
 NEEDED = {"clusters.md": ("ray", "Ray is not installed: pip install 'foretext[ray]'")}
 INSTALL = "# pip install "
