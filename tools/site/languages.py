@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 __all__ = ["CHINESE", "ENGLISH", "LANGUAGES", "Language"]
 
@@ -10,7 +10,7 @@ __all__ = ["CHINESE", "ENGLISH", "LANGUAGES", "Language"]
 class Language(NamedTuple):
     """A language, in which the whole site is built."""
 
-    code: str
+    code: Literal["en", "zh"]
     folder: str  # of its pages within the site, with a slash at its end; empty: the site itself
 
     def say(self, english: str, chinese: str) -> str:

@@ -9,6 +9,9 @@ from typing import Any
 from typer.main import get_command
 
 from foretext.cli.app import app
+from foretext.cli.help_page import HelpEntry, help_entries, summary, usage_pieces
+from foretext.messages import in_language
+from foretext.messages.help import help_text
 from tools.site.languages import Language
 
 __all__ = ["verb_pages"]
@@ -19,16 +22,18 @@ FOLDER = "reference/verbs"
 def verb_pages(language: Language) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of each page; the first lists the others."""
     commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
-    yield f"{FOLDER}.md", _index(commands, language)
-    for name, command in commands.items():
-        yield f"{FOLDER}/foretext-{name}.md", _page(name, command, language)
+    with in_language(language.code):
+        pages = [(f"{FOLDER}.md", _index(commands, language))]
+        for name, command in commands.items():
+            pages.append((f"{FOLDER}/foretext-{name}.md", _page(name, command, language)))
+    yield from pages
 
 
 def _index(commands: dict[str, Any], language: Language) -> str:
     title = language.say("Verbs of the command line", "命令行动词")
     note = language.say(
         "`foretext VERB --help` shows the same in a terminal.",
-        "每一页都由 `foretext 动词 --help` 的内容生成，说明文字是英文。",
+        "每一页都由代码生成；`foretext 动词 --help --lang zh` 在终端里显示同样的内容。",
     )
     rows = [
         f"| [{name}](verbs/foretext-{name}.md) | {_first(command)} |"
@@ -40,13 +45,10 @@ def _index(commands: dict[str, Any], language: Language) -> str:
 
 def _page(name: str, command: Any, language: Language) -> str:
     context = command.make_context(name, [], resilient_parsing=True)
-    usage = " ".join(command.collect_usage_pieces(context))
+    usage = usage_pieces(command, context)
     named: dict[str, list[str]] = {"argument": [], "option": []}
-    for parameter in command.get_params(context):
-        if (record := parameter.get_help_record(context)) is not None:
-            kind = parameter.param_type_name
-            shown = record[0].partition(" ")[0] if kind == "argument" else record[0]
-            named[kind].append(_entry(parameter.opts[0], shown, record[1]))
+    for entry in help_entries(command, context):
+        named[entry.kind].append(_entry(entry))
     parts = [
         f"# foretext {name}",
         "```text\n" + f"foretext {name} {usage}" + "\n```",
@@ -63,10 +65,10 @@ def _page(name: str, command: Any, language: Language) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _entry(name: str, shown: str, said: str) -> str:
+def _entry(entry: HelpEntry) -> str:
     """Return an option and its help, with a name to link to."""
-    anchor = name.lstrip("-")
-    return f'<dt id="{anchor}"><code>{html.escape(shown)}</code></dt><dd>{_code(said)}</dd>'
+    anchor, shown = entry.anchor, html.escape(entry.name)
+    return f'<dt id="{anchor}"><code>{shown}</code></dt><dd>{_code(entry.said)}</dd>'
 
 
 def _code(text: str) -> str:
@@ -77,8 +79,8 @@ def _code(text: str) -> str:
 
 def _first(command: Any) -> str:
     """Return the first sentence of the help of a verb."""
-    return _markdown(command.help).split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+    return _markdown(summary(command)).replace("|", "\\|")
 
 
 def _markdown(text: str) -> str:
-    return text.replace("\b\n", "").replace("<", "&lt;").strip()
+    return help_text(text.replace("\b\n", "")).replace("<", "&lt;").strip()

@@ -39,14 +39,14 @@ from foretext.cli.shared import Lang, Trust, with_common_options
 from foretext.cli.show import show
 from foretext.cli.suggest import suggest
 from foretext.cli.tokenizer import tokenizer
-from foretext.cli.verb import Verb
+from foretext.cli.verb import Verb, VerbTable
 
 __all__ = ["app"]
 
 app = typer.Typer(
     name="foretext",
+    cls=VerbTable,
     help="Pretrain language representations on your own text, on the machine you have.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # it would take [corpus] for a colour, and drop it
 )

@@ -9,12 +9,14 @@ import gc
 import os
 import sys
 import traceback
+from itertools import pairwise, takewhile
 
 from foretext.base.errors import Interrupted, OutputError, SettingError
 from foretext.base.interruption import STOPPED, answered_signals, signalled
 from foretext.base.runtime import command, refuse_surroundings
 from foretext.base.terminal import guarded_streams, say
 from foretext.cli.exit_codes import DONE, ending
+from foretext.messages import LANGUAGES, Language, choose_language
 
 __all__ = ["run"]
 
@@ -36,6 +38,7 @@ def _run() -> int:
     try:
         refuse_surroundings()
         _refuse_undecoded(sys.argv[1:])
+        choose_language(_named_language(sys.argv[1:]))
         from foretext.cli.app import app  # takes a moment, in which a signal may come
 
         code = app(prog_name="foretext", standalone_mode=False)
@@ -78,3 +81,13 @@ def _refuse_undecoded(arguments: list[str]) -> None:
                 f"'{argument}' is not UTF-8, or the locale has no such letters; choose another "
                 "name or text, or set LC_ALL=C.UTF-8."
             ) from None
+
+
+def _named_language(arguments: list[str]) -> Language | None:
+    """Return the language of ``--lang``, which help and errors of other arguments have, too."""
+    named = None
+    for option, value in pairwise([*takewhile(lambda each: each != "--", arguments), ""]):
+        name, _, given = option.partition("=")
+        if name == "--lang":
+            named = next((each for each in LANGUAGES if each == (given or value)), named)
+    return named

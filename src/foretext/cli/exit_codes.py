@@ -8,7 +8,7 @@ from foretext.base.errors import ForetextError, Interrupted
 from foretext.base.files import NO_SPACE
 from foretext.base.interruption import STOPPED
 from foretext.base.runtime import lacks_memory
-from foretext.messages import message
+from foretext.messages import ended, message
 
 __all__ = ["DEFECT", "DONE", "REPAIRABLE", "STOPPED", "ending"]
 
@@ -42,12 +42,18 @@ def ending(error: BaseException) -> tuple[int, str]:
 
 
 def _usage(error: Any) -> str:
-    """Complete what typer says of the arguments; of no arguments at all it has shown the help."""
+    """Complete what typer says of the arguments."""
     said: str = error.format_message().strip()
-    context = error.ctx
-    if not said or context is None:
+    if not said:
         return said
-    return message("errors.usage", said=said.rstrip("."), command=context.command_path)
+    from foretext.cli.usage import usage_said
+
+    context, bare = error.ctx, said.rstrip(".")
+    known = usage_said(bare)
+    if context is None:
+        return said if known in (None, bare) else ended(known)
+    key = "errors.usage" if known is None else "errors.known_usage"
+    return message(key, said=known or bare, command=context.command_path)
 
 
 def _refusal(error: OSError) -> str:
