@@ -166,10 +166,7 @@ def kind_named(name: str, source: Path) -> Kind:
     if is_task(name):
         return TASK
     if name not in KINDS:
-        raise ModelFileError(
-            f"{source} names the kind '{name}', which this version of foretext does not know; open "
-            "it with the version that wrote it."
-        )
+        raise ModelFileError(message("files.run.unknown_kind", source=source, name=name))
     return KINDS[name]
 
 
@@ -270,10 +267,7 @@ def load_embedder(path: str | Path) -> Any:
     """
     kind = kind_of_run(path)
     if kind.embedder is None:
-        raise ModelFileError(
-            f"{path} holds a run of kind '{kind.name}', which gives no vectors of texts; give word "
-            "vectors, a language model, or a network that has learned a task."
-        )
+        raise ModelFileError(message("files.run.no_vectors", path=path, kind=kind.name))
     return kind.code("embedder")(path)
 
 

@@ -127,3 +127,30 @@ def test_sections_of_a_file_keep_their_names(
     for name, value in sections.items():
         assert re.search(rf"^{name} +{value:.4f}", said, re.MULTILINE)
     assert ("准确率" in said) == (chosen == "zh")
+
+
+REFUSED = {
+    "export run -o page --page --to gguf": "--page 和 --to gguf 是两种不同的导出；请只给出",
+    "export run -o page --limit 5": "没有 --page 时 --limit 不起作用；请去掉它。",
+    "extend run -o new": "请说明要哪些词：--tokens FILE 或 --corpus TEXT，二者选一。",
+    "convert v.txt labels.spacy --limit 5": "--limit 不起作用：labels.spacy 要存放标签，而不是",
+    "distill run -o new --into network": "--into network 需要 --corpus。",
+    "distill run -o new --into static --num-texts 5": "没有 --corpus 时 --num-texts 不起作用；",
+    "list --pairs --settings bert": "--pairs、--settings 显示不同的内容；请只给出其中一个。",
+    "plan bert --device h100": "没有 --dry-run 时 --device 不起作用；请去掉它，或加上",
+    "neighbors none.txt sea": "none.txt：没有这个文件；请检查路径。",
+    "search . sea": ". 中没有 foretext 的运行。",
+    "finetune classification linear text.txt -o new --draws 3": "没有 --curve 时 --draws 不起",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_what_is_refused(
+    arguments: str, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("\n".join(POEM), encoding="utf-8")
+    done = command(*arguments.split(), "--lang", "zh")
+    assert (done.code, done.out) == (2, "")
+    assert REFUSED[arguments] in done.err
+    assert not ENGLISH.search(KEPT.sub("", done.err.removeprefix("foretext: "))), done.err

@@ -153,6 +153,14 @@ MET: dict[str, tuple[Meet, str]] = {
     "right": (lambda path: fail(output_error(path, OSError(13, "no"))), "无法写入：没有写入权限"),
     "files of others": (beside_others, "中有别的文件；请换一个新的或空的文件夹。"),
     "no run": (lambda path: load_vectors(path), "中没有"),
+    "empty label": (
+        lambda path: objects(path, {"text": "x", "label": ""}),
+        "第 1 行：标签是空的；请标注这一行，或去掉它。",
+    ),
+    "fraction for a label": (
+        lambda path: objects(path, {"text": "x", "label": 0.5}),
+        "第 1 行：标签是连续的数 0.5；请给出文本、整数或布尔值。",
+    ),
     "no task": (lambda path: load_task(vectors(path)), "没有学过任务；请给出"),
     "word": (lambda _: fail(UnknownWordError("shp", ["ship"])), "没有 'shp'。是不是 'ship'？"),
 }  # fmt: skip
@@ -188,7 +196,6 @@ def test_an_error_is_told_in_chinese(name: str, tmp_path: Path) -> None:
     [
         lambda _: RowsConfig.checked({"text": 1, "label": "label"}, "rows"),
         lambda _: CorpusConfig.checked({"encoding": "utf-9"}, "corpus"),
-        lambda path: objects(path, {"text": "x", "label": ""}),
         lambda path: objects(path, '"x"'),
     ],
 )

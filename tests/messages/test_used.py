@@ -37,7 +37,7 @@ SHOWN = {
     "topics",
     "vectors",
 }
-READ_BY_FORM = {"names", "usage"}  # what `translated` and `usage_said` find by what it says
+READ_BY_FORM = {"names", "usage", "described"}  # what is found by what it says
 PAGES = sorted({*areas()} - SHOWN - READ_BY_FORM)
 LETTERS = r"[\w.@-]"
 

@@ -10,6 +10,8 @@ import tomli_w
 
 from foretext.finetuning.base_names import base_names
 from foretext.finetuning.setting_groups import SECTIONS, SettingGroup, setting_groups
+from foretext.messages import in_language
+from foretext.messages.help import group_text, setting_text, values_text
 from foretext.recipe.sections import DescribedSetting
 from foretext.recipes import recipe_names
 from foretext.tasks import TASKS
@@ -23,6 +25,12 @@ ONLY_HERE = ("clean", "rules", "chinese_rules", "reconstruction")  # sections wi
 
 def setting_pages(language: Language) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of each page; the first lists the others."""
+    with in_language(language.code):
+        pages = [*_pages(language)]
+    yield from pages
+
+
+def _pages(language: Language) -> Iterator[tuple[str, str]]:
     kinds = {
         language.say("Recipes", "配方"): recipe_names(),
         language.say("Tasks", "任务"): list(TASKS),
@@ -47,8 +55,8 @@ def _index(kinds: dict[str, list[str]], language: Language) -> str:
             "Change one with `--set`, such as `--set training.steps=2000`, or several in a file "
             "for `--config`. `foretext list --settings NAME` shows the same in a terminal.",
             "用 `--set` 修改一项，例如 `--set training.steps=2000`；多项写进一个文件，"
-            "用 `--config` 读取。每一页都由代码生成，说明文字是英文；"
-            "`foretext list --settings 名称` 在终端里显示同样的内容。",
+            "用 `--config` 读取。每一页都由代码生成；"
+            "`foretext list --settings 名称 --lang zh` 在终端里显示同样的内容。",
         ),
     ]
     for kind, names in kinds.items():
@@ -64,9 +72,11 @@ def _page(name: str, language: Language) -> str:
 
 
 def _group(group: SettingGroup, language: Language) -> Iterator[str]:
-    yield language.say(f"These are the settings of the {group.title}.", f"（{group.title}）")
+    yield language.say(
+        f"These are the settings of the {group.title}.", f"（{group_text(group.title)}）"
+    )
     if group.note:
-        yield group.note
+        yield group_text(group.note)
     for section, settings in group.sections().items():
         yield f"## {section}"
         entries = [_entry(section, each, language) for each in settings]
@@ -76,8 +86,8 @@ def _group(group: SettingGroup, language: Language) -> Iterator[str]:
 def _entry(section: str, setting: DescribedSetting, language: Language) -> str:
     """Return a setting with its default, its values and what it is for."""
     name = f"{section}.{setting.name}"
-    default, values = html.escape(_toml(setting.default)), html.escape(setting.values)
-    said = _code(setting.description)
+    default, values = html.escape(_toml(setting.default)), html.escape(values_text(setting.values))
+    said = _code(setting_text(setting.description))
     takes = language.say("Values:", "取值：")
     return (
         f'<dt id="{name}"><code>{name} = {default}</code></dt>'

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from foretext.base.errors import ForetextError, OutputError
 from foretext.base.files import held_folder, output_error
+from foretext.messages import message
 
 __all__ = [
     "CHECKPOINTS",
@@ -49,7 +50,7 @@ def is_finished(folder: Path) -> bool:
 def refuse_unfinished(folder: Path, error: type[ForetextError]) -> None:
     """Raise an error of the class `error` where a folder holds a run that is not finished."""
     if (folder / RECIPE).is_file() and not is_finished(folder):
-        raise error(f"{folder} holds an unfinished run; finish it with --resume.")
+        raise error(message("errors.run.unfinished", path=folder))
 
 
 def promote(folder: Path) -> None:

@@ -144,9 +144,7 @@ def refuse_surroundings() -> None:
     try:
         Path.cwd()
     except OSError as error:
-        raise SettingError(
-            f"The working folder cannot be used ({error.strerror}); change to another one."
-        ) from error
+        raise SettingError(message("files.folder.working", cause=error.strerror)) from error
     given = os.environ.get(VARIABLE)
     if given and given not in LANGUAGES:
         names = ", ".join(LANGUAGES)

@@ -20,6 +20,7 @@ from typing import IO, Any, BinaryIO, TextIO
 from foretext.base.errors import CorpusError, OutputError
 from foretext.base.files import output_error
 from foretext.base.system import is_broken_pipe
+from foretext.messages import message
 
 __all__ = ["guarded_streams", "say", "show_cursor", "standard_input", "visible"]
 
@@ -59,7 +60,7 @@ def standard_input() -> BinaryIO:
         CorpusError: it is closed.
     """
     if sys.stdin is None:
-        raise CorpusError("Standard input is closed; name a file, or pipe text in.")
+        raise CorpusError(message("files.text.closed"))
     return sys.stdin.buffer
 
 

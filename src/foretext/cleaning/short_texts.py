@@ -16,6 +16,7 @@ from foretext.cleaning.documents import documents_of
 from foretext.cleaning.quality_rules import ChineseRules, QualityRules, TextFacts
 from foretext.corpus import Corpus
 from foretext.corpus.findings import named_files
+from foretext.messages import message
 
 __all__ = ["PAGE_RULES", "ShortTexts", "short_texts"]
 
@@ -86,7 +87,8 @@ def _is_short(text: str, rules: QualityRules, chinese: ChineseRules) -> bool:
 
 
 def _note(names: Sequence[str], without: Sequence[str]) -> str:
-    return (
-        f"{named_files(names[:3], len(names))}: most texts are short, so the rules for web pages "
-        f"do not apply there ({', '.join(without)}); --set rules.NAME=VALUE applies one anyway"
+    return message(
+        "terminal.doubt.short_texts",
+        files=named_files(names[:3], len(names)),
+        rules=", ".join(without),
     )

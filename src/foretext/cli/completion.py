@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from foretext.base.errors import ForetextError
+from foretext.messages.help import setting_text
 
 if TYPE_CHECKING:
     from foretext.finetuning.setting_groups import SettingGroup
@@ -135,7 +136,7 @@ def _settings(groups: Callable[[], list[SettingGroup]], incomplete: str) -> list
         for section, target in classes
         for name, sentence in settings_in_source(target).items()
     }
-    return [(word, offers[word]) for word in _beginning(offers, incomplete)]
+    return [(word, setting_text(offers[word])) for word in _beginning(offers, incomplete)]
 
 
 def _runs(folder: Path, depth: int) -> Iterator[Path]:

@@ -92,7 +92,7 @@ def convert(
     )
     of_vectors = given_options(dtype=dtype, repeated=repeated, limit=limit, errors=errors)
     if is_of_labels(target, to):
-        _refuse(of_vectors, f"{target} is to hold labels, not vectors")
+        _refuse(of_vectors, message("options.convert.labels", target=target))
         columns = {name: value for name, value in of_labels.items() if name != "task"}
         rows = {**reading_options(settings or [], encoding), **columns}
         convert_rows(
@@ -103,7 +103,7 @@ def convert(
     refuse_undecided(source, target, to)
     of_labels |= {"suggested": True} if suggested else {}
     of_labels |= {"set": settings} if settings else {}
-    _refuse(of_labels, f"{target} is to hold vectors, not labels (--to names a format)")
+    _refuse(of_labels, message("options.convert.vectors", target=target))
     _convert_vectors(
         source, target, to, dtype or "float32",
         {**of_vectors, **given_options(encoding=encoding)},
@@ -115,7 +115,9 @@ def _refuse(options: dict[str, Any], why: str) -> None:
     from foretext.base.errors import SettingError
 
     for name in options:
-        raise SettingError(f"--{name.replace('_', '-')} has no effect: {why}; leave it out.")
+        raise SettingError(
+            message("options.general.because", option=name.replace("_", "-"), why=why)
+        )
 
 
 def _convert_vectors(
@@ -169,5 +171,5 @@ def _opened(source: Path | str, options: dict[str, Any]) -> WordVectors:
 
     if Path(source).is_dir():
         named = " and ".join(f"--{name}" for name in options)
-        raise SettingError(f"{named}: {source} is a folder; such options are for vector files.")
+        raise SettingError(message("options.convert.folder", option=named, source=source))
     return WordVectors.load(source, **options)

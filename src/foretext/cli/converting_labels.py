@@ -53,8 +53,12 @@ def refuse_undecided(source: Path, target: Path, to: str | None) -> None:
         detect_format(source)
     except VectorFileError:
         raise SettingError(
-            f"{target}: the name does not say which format of labels is meant, and {source} has "
-            f"no vectors; give --to with one of {', '.join(LABEL_FORMATS)}."
+            message(
+                "options.convert.undecided",
+                target=target,
+                source=source,
+                names=", ".join(LABEL_FORMATS),
+            )
         ) from None
 
 

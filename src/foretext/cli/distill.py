@@ -122,7 +122,7 @@ def _into_static(
     from foretext.base.registry import imported
 
     if corpus is None and "num_texts" in options:
-        raise SettingError("--num-texts has no effect without --corpus; leave it out.")
+        raise SettingError(message("options.distill.num_texts"))
     distill_static = imported("foretext.pretraining.static_distillation:distill_static")
     found = distill_static(model, output, corpus, quiet=quiet or None, **options)
     return {
@@ -148,12 +148,12 @@ def _refuse_other_options(into: str, given: dict[str, Any]) -> None:
     for name in others:
         if name in given:
             raise SettingError(
-                f"--{name.replace('_', '-')} has no effect on --into {into}; leave it out."
+                message("options.distill.of_into", option=name.replace("_", "-"), into=into)
             )
     if into == "network":
         for name in ("corpus", "layers"):
             if name not in given:
-                raise SettingError(f"--into network needs --{name}.")
+                raise SettingError(message("options.distill.needs", name=name))
 
 
 def _into_network(

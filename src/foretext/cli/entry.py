@@ -16,7 +16,7 @@ from foretext.base.interruption import STOPPED, answered_signals, signalled
 from foretext.base.runtime import command, refuse_surroundings
 from foretext.base.terminal import guarded_streams, say
 from foretext.cli.exit_codes import DONE, ending
-from foretext.messages import LANGUAGES, Language, choose_language
+from foretext.messages import LANGUAGES, Language, choose_language, message
 
 __all__ = ["run"]
 
@@ -77,10 +77,7 @@ def _refuse_undecoded(arguments: list[str]) -> None:
         try:
             argument.encode()
         except UnicodeEncodeError:
-            raise SettingError(
-                f"'{argument}' is not UTF-8, or the locale has no such letters; choose another "
-                "name or text, or set LC_ALL=C.UTF-8."
-            ) from None
+            raise SettingError(message("options.general.undecoded", argument=argument)) from None
 
 
 def _named_language(arguments: list[str]) -> Language | None:

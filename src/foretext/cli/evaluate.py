@@ -121,10 +121,7 @@ def evaluate(
         no_repeat_ngram_size=no_repeat_ngram_size,
     )  # fmt: skip
     if len(data) > 1 and has_target_file(str(data[0]), target):
-        raise SettingError(
-            f"--target {target} has the right outputs of one file, and {len(data)} files are to be "
-            "scored; score one at a time."
-        )
+        raise SettingError(message("options.evaluate.one_file", target=target, number=len(data)))
     measure = _measure_of(run, options)
     results: dict[str, Figures] = {}
     failed: list[ForetextError] = []

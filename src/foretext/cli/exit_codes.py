@@ -9,6 +9,7 @@ from foretext.base.files import NO_SPACE
 from foretext.base.interruption import STOPPED
 from foretext.base.runtime import lacks_memory
 from foretext.messages import ended, message
+from foretext.messages.forms import said_by_form
 
 __all__ = ["DEFECT", "DONE", "REPAIRABLE", "STOPPED", "ending"]
 
@@ -46,10 +47,8 @@ def _usage(error: Any) -> str:
     said: str = error.format_message().strip()
     if not said:
         return said
-    from foretext.cli.usage import usage_said
-
     context, bare = error.ctx, said.rstrip(".")
-    known = usage_said(bare)
+    known = said_by_form("usage", bare)
     if context is None:
         return said if known in (None, bare) else ended(known)
     key = "errors.usage" if known is None else "errors.known_usage"

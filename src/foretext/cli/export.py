@@ -59,7 +59,7 @@ def export(
 ) -> None:
     """Write a model for other programs, or for web browsers."""
     if page and to not in (None, "onnx", "onnx-int8"):
-        raise SettingError(f"--page and --to {to} are two exports; give one of them.")
+        raise SettingError(message("options.export.page_and_format", format=to))
     if page:
         options: dict[str, Any] = {"texts": texts, "limit": limit, "overwrite": overwrite}
         options |= {"to": to, "runtime": runtime}
@@ -67,7 +67,7 @@ def export(
         return
     for name, given in (("limit", limit), ("runtime", runtime)):
         if given is not None:
-            raise SettingError(f"--{name} has no effect without --page; leave it out.")
+            raise SettingError(message("options.export.without_page", name=name))
     from foretext.exporting.export import export as exported
 
     found = exported(

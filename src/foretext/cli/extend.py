@@ -51,9 +51,9 @@ def extend(
     from foretext.language_model.extension import extend_vocabulary
 
     if (tokens is None) == (corpus is None):
-        raise SettingError("Say which words: --tokens FILE, or --corpus TEXT; one of the two.")
+        raise SettingError(message("options.extend.which"))
     if tokens is not None and number is not None:
-        raise SettingError("--number has no effect beside --tokens; leave it out.")
+        raise SettingError(message("options.extend.number"))
     refuse_existing(output, overwrite=overwrite)
     opened = load_language_model(model)
     result: dict[str, Any] = {"model": str(output)}

@@ -241,7 +241,7 @@ def _learning_curve(
     from foretext.comparison.finetuned_curve import finetune_curve
 
     if curve is None:
-        raise SettingError("--draws has no effect without --curve; leave it out.")
+        raise SettingError(message("options.finetune.draws"))
     labels = read_labels(curve, "--curve")
     return finetune_curve(recipe, output, labels, draws=draws or 5, **options)
 

@@ -148,7 +148,7 @@ def _show(result: dict[str, Any]) -> None:
     made += [message("terminal.index.again", number=repeated)] if repeated else []
     say(message("terminal.made", what=commas(made), path=result["index"]))
     if doubt := empty_doubt(result.get("without_vector", 0), result["passages"], "passages"):
-        say(f"foretext: {doubt}; they are found by their words alone (--by words).", error=True)
+        say(message("terminal.doubt.found_by_words", doubt=doubt), error=True)
     if "graph_recall" in result:
         say(message("terminal.index.recall", rate=result["graph_recall"]))
 

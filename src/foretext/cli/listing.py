@@ -16,7 +16,8 @@ from foretext.cli.shared import (
     print_table,
     titles,
 )
-from foretext.messages import message
+from foretext.messages import language, message
+from foretext.messages.help import group_text, setting_text, values_text
 
 if TYPE_CHECKING:
     from foretext.finetuning.setting_groups import SettingGroup
@@ -59,7 +60,8 @@ def show_list(
     wanted = {"--pairs": pairs, "--settings": settings, "--candidates": candidates}
     given = [option for option, value in wanted.items() if value]
     if len(given) > 1:
-        raise SettingError(f"{' and '.join(given)} show different things; give one of them.")
+        joint = " and " if language() == "en" else "、"
+        raise SettingError(message("options.list.different", options=joint.join(given)))
     if candidates is not None:
         _show_candidates(candidates, as_json=as_json)
         return
@@ -169,7 +171,7 @@ def _show_candidates(task: str, *, as_json: bool) -> None:
 
 
 def _show_group(group: SettingGroup) -> None:
-    say(f"\n{group.title}" + (f"\n{group.note}" if group.note else ""))
+    say(f"\n{group_text(group.title)}" + (f"\n{group_text(group.note)}" if group.note else ""))
     for section, settings in group.sections().items():
         say(f"\n[{section}]")
         print_definitions(
@@ -179,7 +181,8 @@ def _show_group(group: SettingGroup) -> None:
 
 def _said(setting: DescribedSetting) -> str:
     """What a setting is for, and its values."""
-    return f"{setting.description} ({setting.values})"
+    said = {"said": setting_text(setting.description), "values": values_text(setting.values)}
+    return message("terminal.list.setting", **said)
 
 
 def _toml(value: Any) -> str:

@@ -106,10 +106,7 @@ def plan(
     given = [*(settings or []), *reading(encoding, column), *hiding(entities)]
     chosen = Recipe.load(recipe, given, config)
     if "backbone" not in chosen.parts:
-        raise SettingError(
-            f"There is nothing to plan for {recipe}: it has no sizes to choose among; "
-            "`foretext pretrain` has --budget for it too."
-        )
+        raise SettingError(message("options.plan.nothing", recipe=recipe))
     of_machine = given_options(processes=processes, device=device, utilization=utilization)
     if dry_run:
         of_text = given_options(
@@ -119,7 +116,7 @@ def plan(
         _show_dry_runs(chosen, **of_machine, as_json=as_json)
         return
     for name in of_machine:
-        raise SettingError(f"--{name} has no effect without --dry-run; leave it out, or add that.")
+        raise SettingError(message("options.plan.without_dry_run", name=name))
     if not corpus:
         raise SettingError(message("errors.option.no_plan_text"))
     seconds = None if budget is None else duration_seconds(budget)
@@ -156,7 +153,7 @@ def _refuse_of_text(corpus: list[str] | None, options: Iterable[str]) -> None:
     if corpus:
         raise SettingError(f"--dry-run reads no text; leave out {corpus[0]}.")
     for name in options:
-        raise SettingError(f"--dry-run reads no text and keeps no time; leave out --{name}.")
+        raise SettingError(message("options.plan.no_time", name=name))
 
 
 def _row(candidate: Candidate) -> list[Any]:
@@ -169,7 +166,7 @@ def _row(candidate: Candidate) -> list[Any]:
     ]
     memory = human_bytes(candidate.memory_bytes)
     if candidate.tokens_per_second is None:
-        return [*known, candidate.note, "", "", memory, ""]
+        return [*known, translated(candidate.note), "", "", memory, ""]
     return [
         *known,
         human_count(candidate.tokens_per_second),

@@ -77,10 +77,7 @@ def quantize(
         refuse_options(run, "a network", given)
         result = _network(opened.path, target, test, overwrite=overwrite)
     elif run.is_dir() and opened.kind not in (None, FASTTEXT):
-        raise SettingError(
-            f"{run} holds neither the network of a task nor a classifier of fastText; only these "
-            "can be quantized."
-        )
+        raise SettingError(message("options.quantize.neither", run=run))
     else:
         result = _classifier(run, target, test, given, overwrite=overwrite)
     if as_json:
@@ -120,10 +117,7 @@ def _network(run: Path, target: Path, test: str | None, *, overwrite: bool) -> d
     from foretext.tasks.model import TaskModel
 
     if test is None:
-        raise SettingError(
-            f"{run} holds a network, whose answers change a little by integers; name rows with "
-            "right answers that it did not learn from, --test ROWS."
-        )
+        raise SettingError(message("options.quantize.test", run=run))
     refuse_existing(target, overwrite=overwrite)
     model = TaskModel.load(run)
     model.reading = reading_of_run(run, model)

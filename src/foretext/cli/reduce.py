@@ -90,17 +90,14 @@ def _reduced(
 
     if method == "pca":
         if remove_mean and standardize:
-            raise SettingError(
-                "--remove-mean has no effect beside --standardize, which takes the mean out; leave "
-                "it out."
-            )
+            raise SettingError(message("options.reduce.mean"))
         reduction = reduce_dimensions(
             vectors, dim, remove_mean=remove_mean, standardize=standardize
         )
         return reduction.vectors, {"variance_rate": reduction.variance_rate}
     if remove_mean or standardize:
         option = "--remove-mean" if remove_mean else "--standardize"
-        raise SettingError(f"{option} has no effect on an autoencoder, which learns a map itself.")
+        raise SettingError(message("options.reduce.autoencoder", option=option))
     coded = imported("foretext.pretraining.reduction:code_vectors")(
         vectors, dim, method, quiet=quiet
     )

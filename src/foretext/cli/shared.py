@@ -19,6 +19,7 @@ import typer
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.registry import trust
 from foretext.base.terminal import say, standard_input, visible
+from foretext.base.text_lines import text_lines
 from foretext.cli.completion import (
     complete_run,
     complete_setting_of_recipe,
@@ -214,8 +215,9 @@ def print_definitions(definitions: Iterable[tuple[str, str]]) -> None:
     definitions = [(visible(term), visible(meaning)) for term, meaning in definitions]
     width = min(shutil.get_terminal_size().columns, WIDEST)
     indent = 2 + min(max((len(term) for term, _ in definitions), default=0), width // 2) + 2
+    wrapped = textwrap.wrap if language() == "en" else text_lines
     for term, meaning in definitions:
-        lines = textwrap.wrap(meaning, width - indent)
+        lines = wrapped(meaning, width - indent)
         first = f"  {term:{indent - 2}}"
         if len(first) > indent:  # the term needs a line of its own
             say(first)
@@ -236,8 +238,7 @@ def read_texts(source: str) -> Iterator[str]:
                 yield line.decode("utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
                 raise CorpusError(
-                    f"{source}, line {number}: this is not UTF-8 ({error.reason}); "
-                    "convert the file first."
+                    message("files.text.not_utf8", source=source, number=number, cause=error.reason)
                 ) from None
 
 

@@ -63,10 +63,7 @@ def check_budget(
         SettingError: there is no time left at all.
     """
     if seconds_left <= 0:
-        raise SettingError(
-            "--budget is over before the first candidate has begun: reading the rows took all of "
-            "it; give more time, or fewer rows."
-        )
+        raise SettingError(message("options.compare.over"))
     others = [each for each in candidates if each.group != "classical"] or [*candidates]
     looks = {each.name: look_seconds(each, seeds) for each in candidates}
     quick = sum(looks[each.name] for each in candidates if each not in others)

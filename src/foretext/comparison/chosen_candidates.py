@@ -25,6 +25,7 @@ from foretext.comparison.candidates import (
 from foretext.comparison.checks import too_short
 from foretext.finetuning.base_names import LEARNERS, OF_TASKS
 from foretext.finetuning.bases import NamedBackbone, is_name
+from foretext.messages import message
 from foretext.objectives import OBJECTIVES
 from foretext.recipe import Recipe
 
@@ -72,7 +73,7 @@ def choose_candidates(
     found = [each for each in [*choice.candidates, *beside] if each.name not in unwanted]
     if not found:
         if only or not choice.left_out:
-            raise SettingError("--without leaves no candidate; name fewer.")
+            raise SettingError(message("options.compare.none_left"))
         raise SettingError(too_short(lambda longer: choose(longer).candidates, budget_seconds))
     if facts.have_scores:
         found += _as_they_are(found, task, unwanted)

@@ -17,6 +17,7 @@ from foretext.comparison.rows import compared_task
 from foretext.comparison.run import run_comparison
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
+from foretext.messages import message
 from foretext.recipe.recipe import given_by_candidate
 
 __all__ = ["compare"]
@@ -83,7 +84,7 @@ def compare(
     found = {"train": train, "valid": valid, "test": test}
     sources = {part: _source(given, task) for part, given in found.items()}
     if sources["train"] is None:
-        raise SettingError("There are no rows to learn from: give them as train.")
+        raise SettingError(message("files.rows.none_to_compare"))
     request = CompareRequest(
         task=task,
         train=sources["train"],

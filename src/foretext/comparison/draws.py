@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.errors import SettingError
+from foretext.messages import message
 
 __all__ = ["ALL", "Labels", "nested_draw", "numbers_of", "read_labels"]
 
@@ -42,9 +43,11 @@ def read_labels(given: str | int | Sequence[str | int] | None, option: str = "--
     parts = each.split(",") if isinstance(each, str) else map(str, each)
     found = {_number(part.strip(), option) for part in parts if part.strip()}
     if not found:
-        raise SettingError(f"{option}: give numbers of labels, such as 20,100,all.")
+        raise SettingError(message("options.curve.numbers", option=option))
     if len(found) > MOST_NUMBERS:
-        raise SettingError(f"{option}: {len(found)} numbers are too many; give {MOST_NUMBERS}.")
+        raise SettingError(
+            message("options.curve.too_many", option=option, number=len(found), most=MOST_NUMBERS)
+        )
     numbers = sorted(number for number in found if number != ALL)
     return (*numbers, ALL) if ALL in found else tuple(numbers)
 

@@ -163,14 +163,14 @@ def finetune_curve(
 def _check(recipe: TaskRecipe, labels: Labels, draws: int) -> None:
     """Refuse what a curve cannot be of."""
     if recipe.test is None:
-        raise SettingError("--curve measures every model on the same rows: give them with --test.")
+        raise SettingError(message("options.curve.test"))
     if not any(each != ALL for each in labels):
-        raise SettingError("--curve: give numbers of labels beside all rows, such as 20,100,all.")
+        raise SettingError(message("options.curve.beside_all"))
     if draws < 1:
-        raise SettingError(f"--draws {draws}: give 1 or more.")
+        raise SettingError(message("options.curve.draws", draws=draws))
     for name, value in {"--teacher": recipe.teacher, "--search": recipe.search_seconds}.items():
         if value is not None:
-            raise SettingError(f"--curve and {name} do not go together; leave one of them out.")
+            raise SettingError(message("options.curve.other", name=name))
     if recipe.unlabelled is not None and recipe.settings.get("finetuning", {}).get("adapt"):
         raise SettingError(
             "--curve would continue the pretraining of BASE on --unlabelled again for each number "

@@ -46,6 +46,7 @@ from foretext.comparison.candidate import Candidate
 from foretext.comparison.cells import Cell
 from foretext.comparison.shares import SLOWEST
 from foretext.finetuning.task_rows import sampled
+from foretext.messages import message
 
 __all__ = [
     "CellOutcome",
@@ -379,9 +380,7 @@ def _begun(named: Path, *, overwrite: bool, resume: bool) -> Path:
             return replacement
         _remove_first_steps(named)
         if any(named.iterdir()):
-            raise OutputError(
-                f"{named} is a folder with other files in it; choose a new or empty one."
-            )
+            raise OutputError(message("errors.run.other_files", path=named))
     except OSError as error:
         raise output_error(named, error) from error
     return named
@@ -391,12 +390,9 @@ def _resumed(named: Path, *, waiting: bool) -> Path:
     if waiting:
         return named / REPLACEMENT
     if is_regular_file(named / FINISHED):
-        raise OutputError(f"{named} holds a finished comparison; there is nothing to resume.")
+        raise OutputError(message("files.comparison.finished", path=named))
     if not is_regular_file(named / PLAN):
-        raise OutputError(
-            f"{named} holds no comparison to resume: none was begun, or it was stopped before it "
-            "had a plan; give the command without --resume."
-        )
+        raise OutputError(message("files.comparison.none", path=named))
     return named
 
 

@@ -187,10 +187,7 @@ def kept_plan(request: CompareRequest, plan: Plan, folder: Path) -> Plan:
     """
     check_same(folder, plan.request, request.kept())
     if plan.content != request.content():
-        raise SettingError(
-            f"The rows or the text that {folder} began with have changed since; give the same "
-            "files, or begin a comparison in another folder."
-        )
+        raise SettingError(message("files.comparison.changed", folder=folder))
     return plan
 
 

@@ -16,6 +16,7 @@ from foretext.comparison.draws import Labels
 from foretext.corpus.sources import find_sources
 from foretext.data.rows.in_memory import RowSource
 from foretext.data.rows.parallel_files import as_parallel_files
+from foretext.messages import message
 from foretext.tasks import TASKS
 
 __all__ = ["CompareRequest"]
@@ -74,16 +75,15 @@ class CompareRequest:
             )
         for name in ("seeds", "rounds", "draws"):
             if (number := getattr(self, name)) < 1:
-                raise SettingError(f"--{name} {number}: give 1 or more.")
+                raise SettingError(
+                    message("options.compare.at_least_one", name=name, number=number)
+                )
         if self.labels and self.rounds > 1:
-            raise SettingError(
-                "--labels and --rounds do not go together: every candidate learns from every "
-                "number of labels; leave --rounds out."
-            )
+            raise SettingError(message("options.compare.labels_rounds"))
         if self.budget_seconds <= 0:
-            raise SettingError(f"--budget {self.budget_seconds:g}: give a time like 10m or 1h.")
+            raise SettingError(message("options.compare.budget", seconds=self.budget_seconds))
         if twice := sorted(set(self.only) & set(self.without)):
-            raise SettingError(f"--only and --without both name '{twice[0]}'; leave one out.")
+            raise SettingError(message("options.compare.both_name", name=twice[0]))
 
     @property
     def sources(self) -> dict[str, RowSource]:

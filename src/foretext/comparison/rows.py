@@ -139,10 +139,7 @@ def compared_task(name: str) -> Task:
     """
     task = task_named(name)
     if not task.is_compared:
-        raise SettingError(
-            f"compare does not take {name}; learn it on each base with `foretext finetune {name}`, "
-            "and compare the figures of the runs."
-        )
+        raise SettingError(message("options.compare.not_compared", name=name))
     return task
 
 
@@ -252,10 +249,7 @@ def num_held_out(num_rows: int) -> int:
         CorpusError: there are too few rows to divide them.
     """
     if num_rows < FEWEST_ROWS:
-        raise CorpusError(
-            f"{num_rows} rows to learn from are too few to hold some out and choose a model by "
-            f"them; give {FEWEST_ROWS} or more, or others with --valid."
-        )
+        raise CorpusError(message("files.rows.too_few", number=num_rows, least=FEWEST_ROWS))
     least = min(ENOUGH, round(LARGEST_RATE * num_rows))
     return min(max(round(USUAL_RATE * num_rows), least), MOST)
 

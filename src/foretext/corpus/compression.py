@@ -81,10 +81,7 @@ def compression_of(head: bytes, name: str) -> Compression | None:
             return compression
     promised = _promised(name)
     if promised and head:
-        raise CorpusError(
-            f"{name} is not a {promised} file, though its suffix says so; "
-            "rename it or compress it again."
-        )
+        raise CorpusError(message("files.text.suffix", name=name, kind=promised))
     return None
 
 

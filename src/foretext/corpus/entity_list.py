@@ -9,6 +9,7 @@ from foretext.base.errors import CorpusError
 from foretext.base.parsing import read_bytes
 from foretext.base.parsing.json_file import with_line_feeds
 from foretext.corpus.decoding import guessed
+from foretext.messages import message
 
 __all__ = ["read_entities"]
 
@@ -26,7 +27,7 @@ def read_entities(path: Path) -> list[str]:
     lines = with_line_feeds(_text(path)).split("\n")
     names = {" ".join(unicodedata.normalize("NFC", line).split()) for line in lines} - {""}
     if not names:
-        raise CorpusError(f"{path} has no entity; write one on each line, or leave the list out.")
+        raise CorpusError(message("files.text.no_entity", path=path))
     return sorted(names)
 
 

@@ -67,9 +67,7 @@ def parquet_batches(
         cause = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         if pointer is not None:
             raise pointer from None
-        raise CorpusError(
-            f"{name} is not a Parquet file, or is damaged ({cause}); download or write it again."
-        ) from error
+        raise CorpusError(message("files.text.parquet", name=name, cause=cause)) from error
 
 
 def column_types(fields: Iterable[Any]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def find_sources(
     if not listed:
         raise CorpusError(message("errors.corpus.none"))
     if listed.count(STANDARD_INPUT) > 1:
-        raise CorpusError("Standard input ('-') can be given only once.")
+        raise CorpusError(message("files.text.stdin_once"))
     return [source for name in listed for source in _find(name, only)]
 
 
@@ -244,7 +244,7 @@ def _find_remote(url: str, only: str | None) -> list[Source]:
     except CorpusError:
         raise
     except Exception as error:  # each file system of fsspec raises the errors of its own library
-        raise CorpusError(f"{url} cannot be opened: {_one_line(error)}.") from error
+        raise CorpusError(message("files.text.url", url=url, cause=_one_line(error))) from error
 
 
 def _filesystem(url: str) -> tuple[Any, str]:
@@ -276,7 +276,7 @@ def _remote_files(filesystem: Any, path: str, url: str, only: str | None) -> lis
     if glob.has_magic(path):
         if matched := sorted(file for file in filesystem.glob(path) if filesystem.isfile(file)):
             return matched
-        raise CorpusError(f"{url}: no file matches this pattern; check it.")
+        raise CorpusError(message("files.text.url_pattern", url=url))
     raise CorpusError(message("errors.corpus.no_url", name=url))
 
 

@@ -245,7 +245,7 @@ def _spooled_texts(found: Iterator[str | list[str]]) -> InMemory:
     """Write texts as rows of JSON; all of them are strings, or all are lists of words."""
     first = next(found, None)
     if first is None:
-        raise CorpusError("No texts were given; give at least one.")
+        raise CorpusError(message("files.text.none"))
     are_tokens = isinstance(first, list)
     rows = (_row(text, are_tokens, number) for number, text in enumerate(chain((first,), found), 1))
     return replace(spooled(rows, "texts"), are_tokens=are_tokens)

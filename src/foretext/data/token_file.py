@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import CorpusError
 from foretext.base.parsing import Judge, check_values, map_array, read_json, release
+from foretext.messages import message
 from foretext.tokenizers.base import EncodedBlock
 
 __all__ = [
@@ -253,8 +254,8 @@ def num_entities(units: np.ndarray) -> int:
 
 def described(units: np.ndarray) -> str:
     """Say how many words and entities there are, of (N,) bits."""
-    words = counted(int(np.count_nonzero(units & WORD)), "word")
+    words = number_of("word", int(np.count_nonzero(units & WORD)))
     if not (entities := num_entities(units)):
         return words
     share = np.count_nonzero(units & NAMED) / len(units)
-    return f"{words} and {entities:,} entities, which have {share:.1%} of its tokens"
+    return message("notes.pretrain.entities", words=words, entities=entities, share=share)

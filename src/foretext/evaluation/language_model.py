@@ -24,6 +24,7 @@ from foretext.data.token_writer import write_tokens
 from foretext.evaluation.figures import Evaluation, Measure
 from foretext.evaluation.text_pairs import evaluate_text_pairs, rows_of_pairs
 from foretext.language_model import LanguageModel, Likelihood
+from foretext.messages import message
 from foretext.objectives.base import Objective
 from foretext.recipe import corpus_of_run
 from foretext.run_folder import RunFolder
@@ -174,13 +175,13 @@ def _likelihood(model: LanguageModel, text: Corpus, stride: int | None) -> Figur
 def _note(found: Likelihood) -> str:
     """Why some figures are not given."""
     hidden = (
-        f"{found.num_unknown:,} tokens are unknown to the model"
+        message("terminal.doubt.unknown", number=found.num_unknown)
         if found.num_unknown
-        else "the tokenizer leaves out some of the text"
+        else message("terminal.doubt.left_out")
     )
     if found.word_perplexity is None:
-        return f"{hidden}, so the loss is of less than the text: no figure a word or a character"
-    return f"{hidden}: no figure a character; compare perplexities of the same vocabulary only"
+        return message("terminal.doubt.less", hidden=hidden)
+    return message("terminal.doubt.no_figure", hidden=hidden)
 
 
 def _held_out(model: LanguageModel, objective: Objective, text: Corpus) -> Figures:

@@ -16,6 +16,7 @@ from foretext.base.errors import EvaluationError
 from foretext.base.parsing.json_file import read_text, with_line_feeds
 from foretext.corpus.sentences import split_sentences
 from foretext.evaluation.figures import Evaluation, Measure
+from foretext.messages import message
 from foretext.metrics.retrieval import relevant_ranks, retrieval_figures
 from foretext.search import SearchIndex
 from foretext.search.index import open_index
@@ -81,9 +82,7 @@ def _read(path: Path) -> dict[str, list[str]]:
         if not line.strip() or (number == 1 and fields == HEADER):
             continue
         if len(fields) != len(HEADER) or not all(fields):
-            raise EvaluationError(
-                f"{path}, line {number}: this is not query<TAB>answer; write one pair a line."
-            )
+            raise EvaluationError(message("files.rows.query", path=path, number=number))
         answers.setdefault(fields[0], []).append(fields[1])
     return answers
 

@@ -20,6 +20,7 @@ from foretext.base.errors import EvaluationError
 from foretext.data.rows import LabelledPair, PairsConfig, found_pairs_config, read_pairs
 from foretext.evaluation.figures import Evaluation, Measure
 from foretext.kinds import PAIRS
+from foretext.messages import message
 from foretext.metrics import pearson, spearman
 from foretext.metrics.ranking import (
     area_under_curve,
@@ -54,7 +55,7 @@ def evaluate_text_pairs(model: Embedder, path: str | Path, config: PairsConfig) 
     """
     rows = read_pairs(path, config)
     if len(rows) < 2:
-        raise EvaluationError(f"{path} has one pair; give two or more, which can be compared.")
+        raise EvaluationError(message("files.rows.one_pair", path=path))
     cosines, num_empty = _cosines(model, rows)
     figures: dict[str, Any] = {"kind": "text pairs", **_judged(path, rows, cosines)}
     if num_empty == len(rows):
@@ -64,7 +65,7 @@ def evaluate_text_pairs(model: Embedder, path: str | Path, config: PairsConfig) 
         )
     figures |= {"pairs": len(rows), "without_vector": num_empty}
     if doubt := empty_doubt(num_empty, len(rows), "pairs"):
-        figures["warning"] = f"{doubt}: their cosine is 0"
+        figures["warning"] = message("terminal.doubt.cosine", doubt=doubt)
     return Evaluation(Path(path), figures | {"columns": [str(name) for name in config.columns]})
 
 

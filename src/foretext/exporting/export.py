@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from foretext._version import __version__
 from foretext.artifact import kind_of_run, load, opened_run
 from foretext.base.arguments import checked_arguments
-from foretext.base.counted import counted
-from foretext.base.errors import SettingError, did_you_mean
+from foretext.base.counted import number_of
+from foretext.base.errors import SettingError, suggestion
 from foretext.base.files import atomic_folder
 from foretext.exporting import EXPORTS
 from foretext.exporting.files import refuse_output, write_json
@@ -20,7 +20,7 @@ from foretext.exporting.form import Computed, ExportForm, Texts, check_packages
 from foretext.exporting.parity import Parity
 from foretext.exporting.texts import compared_rows
 from foretext.kinds import KINDS, TASK, Kind
-from foretext.messages import message
+from foretext.messages import commas, language, listed, message, sentences, translated
 from foretext.progress import Progress, is_quiet
 
 __all__ = ["RECORD", "Exported", "compared", "export"]
@@ -114,8 +114,8 @@ def opened_form(run: str | Path, to: str) -> ExportForm:
         MissingExtraError: a package is missing.
     """
     if to not in EXPORTS:
-        hint = did_you_mean(to, EXPORTS) or f" There are: {', '.join(EXPORTS)}."
-        raise SettingError(f"There is no export to '{to}'.{hint}")
+        hint = suggestion(to, EXPORTS) or message("errors.there_are", names=", ".join(EXPORTS))
+        raise SettingError(sentences([message("exporting.refusal.format", format=to), hint]))
     kind = kind_of_run(run)
     if to not in kind.exports:
         raise SettingError(_refusal(run, to, kind))
@@ -127,12 +127,14 @@ def opened_form(run: str | Path, to: str) -> ExportForm:
 def _refusal(run: str | Path, to: str, kind: Kind) -> str:
     """Say that a kind of run has no such export, and what has one."""
     if kind.exports:
-        return f"{run} holds {kind.phrase}; export it to {' or '.join(kind.exports)}, not {to}."
+        formats = f" {message('errors.or')} ".join(kind.exports)
+        named = {"kind": translated(kind.phrase), "formats": formats, "format": to}
+        return message("exporting.refusal.other", run=run, **named)
     can = [each.phrase for each in (*KINDS.values(), TASK) if to in each.exports]
-    return (
-        f"{run} holds a run of kind '{kind.name}', which cannot be exported; "
-        f"{' and '.join(dict.fromkeys(can))} can be exported to {to}."
-    )
+    phrases = [translated(each) for each in dict.fromkeys(can)]
+    kinds = " and ".join(phrases) if language() == "en" else listed(phrases)
+    named = {"name": kind.name, "kinds": kinds, "format": to}
+    return message("exporting.refusal.none", run=run, **named)
 
 
 def compared(form: ExportForm, folder: Path, rows: Sequence[Texts], bar: Progress) -> Parity:
@@ -163,8 +165,13 @@ def _check_causes(causes: Sequence[str | None], to: str) -> None:
     number = sum(found.values())
     if number > MOST_OTHERWISE * len(causes):
         raise SettingError(
-            f"The program for {to} reads {counted(number, 'text')} of {len(causes):,} "
-            f"differently from foretext ({', '.join(found)}); nothing is kept. Export to onnx."
+            message(
+                "exporting.refusal.reads",
+                format=to,
+                texts=number_of("text", number),
+                all=len(causes),
+                causes=commas(map(translated, found)),
+            )
         )
 
 
@@ -193,14 +200,14 @@ def blocks(sizes: Sequence[int]) -> Iterator[list[int]]:
 
 def _without_own(num_own: int) -> str:
     """Say that no text of the user was compared; "": some were."""
-    return "" if num_own else " None of these texts is yours; give some by --texts."
+    return "" if num_own else message("exporting.parity.no_own")
 
 
 def _describe(
     folder: Path, form: ExportForm, to: str, parity: Parity, num_own: int, run: str
 ) -> None:
     """Write the card for people, and the same for programs."""
-    name, said = folder.name, parity.sentence() + _without_own(num_own)
+    name, said = folder.name, sentences([parity.sentence(), _without_own(num_own)])
     record = {
         "foretext": __version__,
         "run": run,
@@ -209,7 +216,8 @@ def _describe(
         "parity": {"own_texts": num_own, **parity.record()},
     }
     write_json(folder / RECORD, record)
-    card = f"# {name}\n\nExported from `{run}` by foretext {__version__}. {said}\n\n"
+    written = message("exporting.parity.card", run=run, version=__version__)
+    card = f"# {name}\n\n{sentences([written, said])}\n\n"
     (folder / CARD).write_text(
         card + form.usage(name).strip() + "\n", encoding="utf-8", newline="\n"
     )

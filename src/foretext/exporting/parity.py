@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.base.counted import counted
+from foretext.base.counted import counted, number_of
 from foretext.base.errors import ModelFileError
 from foretext.exporting.form import Bound, Computed, Texts
+from foretext.messages import commas, message, sentences, translated
 
 __all__ = ["ANSWERS", "Parity"]
 
@@ -138,9 +139,13 @@ class Parity(NamedTuple):
             shown = repr(self.first_unequal)
             shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
             raise ModelFileError(
-                f"The export to {name} gives other ids than foretext for "
-                f"{counted(self.texts - self.ids_equal, 'text')} of {self.texts:,}, such as "
-                f"{shown}; nothing is kept. Other programs cannot run this tokenizer."
+                message(
+                    "exporting.refusal.ids",
+                    format=name,
+                    texts=number_of("text", self.texts - self.ids_equal),
+                    all=self.texts,
+                    shown=shown,
+                )
             )
         for what, found in self.agreement.items():
             if found.equal < bound.answers * found.answers:
@@ -196,25 +201,43 @@ class Parity(NamedTuple):
 
     def sentence(self) -> str:
         """Say it in a sentence."""
-        ids = "all texts" if self.ids_equal == self.texts else counted(self.ids_equal, "text")
-        cosine = "" if self.cosine is None else f", the smallest cosine is {self.cosine:.6f}"
-        answers = "".join(
-            f", {each.equal:,} of {each.answers:,} {name} are equal"
+        all_equal = self.ids_equal == self.texts
+        ids = (
+            message("exporting.parity.all_texts")
+            if all_equal
+            else number_of("text", self.ids_equal)
+        )
+        found = [
+            message("exporting.parity.ids", ids=ids),
+            message("exporting.parity.numbers", difference=self.difference, scale=self.scale),
+        ]
+        if self.cosine is not None:
+            found.append(message("exporting.parity.cosine", cosine=self.cosine))
+        found += [
+            message(
+                "exporting.parity.answers", equal=each.equal, answers=each.answers, name=_said(name)
+            )
             for name, each in self.agreement.items()
-        )
-        return (
-            f"Compared with the original on {counted(self.texts, 'text')}: the token ids of {ids} "
-            f"are equal, the largest difference of two numbers is {self.difference:.2g} (numbers "
-            f"up to {self.scale:.2g}){cosine}{answers}.{self._left_out()}"
-        )
+        ]
+        texts, parts = number_of("text", self.texts), commas(found)
+        compared = message("exporting.parity.compared", texts=texts, parts=parts)
+        return sentences([compared, self._left_out()])
 
     def _left_out(self) -> str:
         """Say which texts were not compared; "": all were."""
         if not self.otherwise:
             return ""
-        causes = ", ".join(f"{cause}: {number:,}" for cause, number in self.otherwise.items())
-        number = counted(sum(self.otherwise.values()), "more text")
-        return f" The format's program reads {number} differently ({causes})."
+        causes = commas(
+            message("terminal.of", name=translated(cause), said=f"{number:,}")
+            for cause, number in self.otherwise.items()
+        )
+        number = number_of("more_text", sum(self.otherwise.values()))
+        return message("exporting.parity.otherwise", number=number, causes=causes)
+
+
+def _said(name: str) -> str:
+    """Return what an output is called in the reader's language."""
+    return message(f"exporting.parity.of_{name.replace(' ', '_')}")
 
 
 def _apart(first: NDArray[np.float32], second: NDArray[np.float32]) -> Apart:

@@ -211,17 +211,14 @@ def learned_baseline(learner: Learner, rows: TaskRows) -> Baseline | None:
         _look_at_cost(learner, some)
         learned = learner.task.baseline(some)
     except CorpusError as error:  # no reason to learn nothing else
-        learner.job.note(f"there is no baseline: {error}")
+        learner.job.note(message("notes.baseline.none", error=error))
         return None
     if learned is None:
         return None
     name = learned.name
     if len(some) < len(rows.train):
         name = f"{name}, of {len(some):,} rows"
-        learner.job.note(
-            f"the baseline learns from {len(some):,} of {len(rows.train):,} rows, drawn at random, "
-            "as the budget allows"
-        )
+        learner.job.note(message("notes.baseline.some", some=len(some), all=len(rows.train)))
     linear = learned.linear and learned.linear.composing(learner.form)  # an ensemble keeps it
     return replace(learned, name=name, linear=linear, seconds=time.monotonic() - began)
 
@@ -252,15 +249,20 @@ def _look_at_cost(learner: Learner, rows: Sequence[Any]) -> None:
     cost = learner.task.baseline_cost(rows)
     if cost is None:
         return
-    name = f"a linear classifier of {cost.size_in_words}"
+    name = message("notes.baseline.name", size=cost.size_in_words)
     longest = _longest(learner)
     if longest is not None and cost.seconds > longest.seconds:
         raise CorpusError(
-            f"{name} would take about {cost.time_in_words}, longer than {longest.name}; "
-            f"{longest.remedy}"
+            message(
+                "notes.baseline.too_long",
+                name=name,
+                time=cost.time_in_words,
+                longest=longest.name,
+                remedy=longest.remedy,
+            )
         )
     if cost.seconds >= SAID_SECONDS:
-        learner.job.note(f"first the baseline is learned: {name} takes about {cost.time_in_words}")
+        learner.job.note(message("notes.baseline.first", name=name, time=cost.time_in_words))
 
 
 class _Longest(NamedTuple):
@@ -276,15 +278,17 @@ def _longest(learner: Learner) -> _Longest | None:
     if _is_used(learner):
         return None
     if (budget := learner.job.budget) is not None:  # its rows are drawn for less than this
-        return _Longest(budget.seconds / 2, "half of the time", "give a longer --budget")
+        return _Longest(
+            budget.seconds / 2, message("notes.baseline.half"), message("notes.baseline.longer")
+        )
     if learner.finetuning.baseline:
         return None
-    remedy = "set finetuning.baseline=true to train it anyway"
+    remedy = message("notes.baseline.anyway")
     expected = learner.expected_seconds
     if expected is None:
-        name = f"the {UNKNOWN_SECONDS:.0f} seconds that a baseline may take"
+        name = message("notes.baseline.most", seconds=UNKNOWN_SECONDS)
         return _Longest(UNKNOWN_SECONDS, name, remedy)
-    name = f"the model itself (about {seconds_in_words(expected)})"
+    name = message("notes.baseline.model", time=seconds_in_words(expected))
     return _Longest(max(expected, SHORT_SECONDS), name, remedy)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, cast
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import SettingError
 from foretext.base.files import atomic_file
 from foretext.base.registry import imported
@@ -27,6 +27,7 @@ from foretext.finetuning.embeddings import EmbeddingLearner
 from foretext.finetuning.learner import OF_TRAINING, Learner, Record
 from foretext.finetuning.linear import LinearPairLearner, LinearTagLearner
 from foretext.finetuning.task_rows import TaskRows
+from foretext.messages import clauses, message
 from foretext.pretraining.pretraining import run_recipe
 from foretext.progress.run_context import RunContext
 from foretext.recipe import Recipe
@@ -162,15 +163,9 @@ class AutoLearner(Learner):
                 "leave one of the two out."
             )
         if len(recipe.beside) > 1:
-            raise SettingError(
-                f"--with names {len(recipe.beside)} bases, and a network begins with one; leave "
-                "the others out."
-            )
+            raise SettingError(message("options.finetune.one_base", number=len(recipe.beside)))
         if recipe.beside and recipe.unlabelled is not None:
-            raise SettingError(
-                "--unlabelled has no effect beside --with, whose vectors the tagger reads; leave "
-                "one of the two out."
-            )
+            raise SettingError(message("options.finetune.unlabelled_beside"))
         if self._wants_network:
             self._network([*recipe.beside, self._tagger_name][0], is_pretrained=False)
             return
@@ -216,21 +211,15 @@ class AutoLearner(Learner):
         bases = self._pretrained(rows, [*PRETRAINED["classification"]])
         learner = EmbeddingLearner(self.job, self.settings, pretrained=tuple(bases))
         kinds = ", ".join([*map(str, self.job.recipe.beside), *(base.name for base in bases)])
-        what = f"vectors of {kinds} and words" if kinds else "words alone"
-        self.job.note(
-            f"auto: {counted(len(rows.train), 'row')}: linear heads on {what}, and "
-            "cross-validation says how much each counts"
-        )
+        key = "notes.auto.heads" if kinds else "notes.auto.heads_on_words"
+        self.job.note(message(key, rows=number_of("row", len(rows.train)), kinds=kinds))
         return learner
 
     def _of_pairs(self, rows: TaskRows) -> Learner:
         """Return a regression on overlaps; with many rows, say which network to compare with."""
-        many = "; with so many, compare it with a network over word vectors that reads them, too: "
-        many += "VECTORS as BASE, --set task.word_features=overlap"
-        self.job.note(
-            f"auto: {counted(len(rows.train), 'row')}: a regression on the words that both texts "
-            f"share{many if len(rows.train) >= MANY_PAIRS else ''}"
-        )
+        parts = [message("notes.auto.pairs", rows=number_of("row", len(rows.train)))]
+        parts += [message("notes.auto.many_pairs")] if len(rows.train) >= MANY_PAIRS else []
+        self.job.note(clauses(parts))
         return LinearPairLearner(self.job, self.settings)
 
     def _tagger(self, rows: TaskRows) -> Learner:
@@ -242,19 +231,16 @@ class AutoLearner(Learner):
         found = self._pretrained(rows, kinds) if rows.unlabelled else []
         if is_chain:
             with_vectors = given[0] if given else found[0].name if found else None
-            over = f" and vectors of {with_vectors}"
-            if with_vectors is None:
-                over = " alone; --unlabelled TEXTS would give it vectors"
-            why = "" if many else f", as there are at most {MANY_SENTENCES:,} sentences"
-            what = f"a linear-chain CRF{why}, over words{over}"
-            self.job.note(f"auto: {counted(len(rows.train), 'row')}: {what}")
+            key = "chain_on_words" if with_vectors is None else "chain"
+            key = f"notes.auto.{key}" if many else f"notes.auto.{key}_of_few"
+            known = {"most": MANY_SENTENCES, "vectors": with_vectors}
+            self.job.note(message(key, rows=number_of("row", len(rows.train)), **known))
             return self._chain(found[0] if found else None)
         learner = self._network([*given, *found, name][0], is_pretrained=bool(found))
-        over = "from random weights; --unlabelled TEXTS would give it vectors"
-        if given or found:
-            over = f"on {given[0] if given else found[0].name}"
-        what = f"the network {name} {over}" if found or not given else f"a network {over}"
-        self.job.note(f"auto: {counted(len(rows.train), 'row')}: {what}")
+        key = "network_on" if found else "network_over"
+        key = key if given or found else "random_network"
+        known = {"name": name, "base": given[0] if given else found[0].name if found else None}
+        self.job.note(message(f"notes.auto.{key}", rows=number_of("row", len(rows.train)), **known))
         return learner
 
     @property
@@ -281,10 +267,7 @@ class AutoLearner(Learner):
         """Pretrain vectors on the texts, or take those of an interrupted run, or of another one."""
         texts = self._texts(rows)
         if texts.stat().st_size < LEAST_BYTES:
-            self.job.note(
-                f"auto: {texts.stat().st_size:,} bytes of text teach vectors too little; give "
-                "--unlabelled TEXTS with more, or --with PATH of vectors"
-            )
+            self.job.note(message("notes.auto.little", bytes=texts.stat().st_size))
             return []
         own = self.task.texts(rows.train).running_settings()
         return [self._pretrained_by(name, texts, own, len(names)) for name in names]
@@ -309,7 +292,7 @@ class AutoLearner(Learner):
         settings["tokenizer"] |= own
         if share is not None:
             settings["vectors"] = {}
-        self.job.note(f"auto: {name} is pretrained on the texts")
+        self.job.note(message("notes.auto.pretrained", name=name))
         with command():  # whose budget counts from here
             run_recipe(
                 Recipe.load(name, settings), [str(texts)], run.path, budget=share,

@@ -31,7 +31,7 @@ from foretext.finetuning.teachers import (
     opened_teacher,
     taught,
 )
-from foretext.messages import message
+from foretext.messages import clauses, message
 from foretext.objectives.criterion import Criterion
 from foretext.progress import human_seconds
 from foretext.progress.budget import Budget
@@ -166,7 +166,7 @@ def _begun_consistency(job: FinetuneJob, rows: TaskRows) -> Preparation:
             f"--unlabelled {job.recipe.unlabelled} has no text that is not among the rows to learn "
             "from; give others, or leave finetuning.consistency_weight out."
         )
-    job.note(f"{num_texts:,} texts without labels are answered alike with replaced tokens")
+    job.note(message("notes.finetune.alike", number=num_texts))
     return Preparation(unlabelled=rows.unlabelled)
 
 
@@ -193,18 +193,19 @@ def prepare_network(
         learner = replace(learner, preparation=replace(learner.preparation, words=words))
         earlier += words.earlier
         seconds = None if seconds is None else seconds - words.seconds
-        learner.job.note(
-            f"the head also reads {len(words.learned.vocabulary):,} features of words, as a linear "
-            "classifier weighs them; only foretext opens the model"
-        )
+        learner.job.note(message("notes.finetune.words", number=len(words.learned.vocabulary)))
     if learner.job.recipe.teacher is not None:
         found = _taught(learner, rows, baseline, seconds)
         earlier += found.earlier
         learner = replace(learner, preparation=replace(learner.preparation, taught=found))
         lessons = found.lessons
         learner.job.note(
-            f"the teacher, {found.name}, answered {len(lessons.labelled):,} rows with labels and "
-            f"{len(lessons.unlabelled):,} without"
+            message(
+                "notes.finetune.teacher",
+                name=found.name,
+                labelled=len(lessons.labelled),
+                unlabelled=len(lessons.unlabelled),
+            )
         )
     return Prepared(learner, earlier)
 
@@ -218,11 +219,12 @@ def _with_adapted_base(learner: NetworkLearner, rows: TaskRows) -> NetworkLearne
     time_for_it = adapting_seconds(chosen, job.recipe.budget_seconds)
     found = adapted(job, base, texts, time_for_it, learner.seed_of(0))
     done = found.done
-    losses = "" if done.before is None else f"; held-out loss {done.before:.3f} to {done.after:.3f}"
-    job.note(
-        f"pretraining went on over {done.num_tokens:,} tokens of the texts, {done.steps:,} steps "
-        f"in {human_seconds(done.seconds)}{losses}"
-    )
+    time_taken = human_seconds(done.seconds)
+    known = {"tokens": done.num_tokens, "steps": done.steps, "time": time_taken}
+    parts = [message("notes.finetune.adapted", **known)]
+    if done.before is not None:
+        parts.append(message("notes.finetune.losses", before=done.before, after=done.after))
+    job.note(clauses(parts))
     begun = learner.begun_from(("pretrained", found.model), rows)
     preparation = replace(learner.preparation, adapted=found)
     return replace(learner, begun=begun, preparation=preparation)
@@ -271,8 +273,7 @@ def _own_teacher(
         linear = _whole_linear(baseline) or learned_linear(rows.train)
         weights = model.join(linear, rows.valid)
         job.note(
-            f"in the teacher the network counts {weights.network:.3f}, the linear model "
-            f"{weights.linear:.3f}"
+            message("notes.finetune.in_teacher", network=weights.network, linear=weights.linear)
         )
     earlier = max(float(record["time"]) - (time.monotonic() - began), 0.0)
     return Teacher(name, model, earlier=earlier)

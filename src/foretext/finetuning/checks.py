@@ -42,9 +42,7 @@ def check_training(task: Task, head: Config, training: TrainingConfig) -> None:
         SettingError: with the setting.
     """
     if training.short_row_rate or training.stacking_rate:
-        raise SettingError(
-            "[training] short_row_rate and stacking_rate are for pretraining; leave them out."
-        )
+        raise SettingError(message("options.finetune.of_pretraining"))
     if training.freeze == "backbone" and not task.has_head:
         raise SettingError(
             f"[training] freeze = 'backbone' leaves nothing to learn: {task.title.lower()} are "
@@ -130,7 +128,7 @@ def check_texts(recipe: TaskRecipe, config: FinetuningConfig, task: Task, head: 
         check_supported(task, "teacher", head)
         _check_teacher(recipe.teacher)
     elif idle := sorted(name for name in config.changed if name.startswith("teacher_")):
-        raise SettingError(f"[finetuning] {idle[0]} has no effect without --teacher.")
+        raise SettingError(message("options.finetune.without_teacher", name=idle[0]))
     _check_consistency(recipe, config, task, head)
     if config.adapt is not None:
         adapting_seconds(config.adapt, recipe.budget_seconds)
@@ -140,11 +138,7 @@ def check_texts(recipe: TaskRecipe, config: FinetuningConfig, task: Task, head: 
                 "it out; give one of the two."
             )
     elif recipe.unlabelled is not None and recipe.teacher is None and config.consistency is None:
-        raise SettingError(
-            "--unlabelled has no effect alone; let a teacher label the texts (--teacher linear), "
-            "continue the pretraining on them (--adapt 2m), or learn to answer them alike with "
-            "replaced tokens (--set finetuning.consistency_weight=1)."
-        )
+        raise SettingError(message("options.finetune.unlabelled_alone"))
 
 
 def _check_consistency(
@@ -159,10 +153,7 @@ def _check_consistency(
         return
     check_supported(task, "consistency", head)
     if recipe.unlabelled is None:
-        raise SettingError(
-            "[finetuning] consistency_weight is for texts without labels; give them with "
-            "--unlabelled."
-        )
+        raise SettingError(message("options.finetune.consistency"))
     if recipe.teacher is not None:
         raise SettingError(
             "[finetuning] consistency_weight and --teacher: texts without labels are answered by "

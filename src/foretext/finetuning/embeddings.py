@@ -10,11 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import SettingError
 from foretext.finetuning.base_names import AUTO, EMBEDDINGS
 from foretext.finetuning.learner import Learner, Record
 from foretext.finetuning.task_rows import TaskRows
+from foretext.messages import message
 from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
 from foretext.tasks.classification.embeddings.classifier import EmbeddingClassifier
@@ -149,20 +150,22 @@ def _distinct(names: Sequence[str]) -> list[str]:
 def _notes(model: EmbeddingClassifier, config: EmbeddingsConfig) -> Sequence[str]:
     """Return what a person should know of how the heads were chosen."""
     notes = [
-        f"the words of '{view.name}' weigh the same: it came without their counts"
+        message("notes.heads.no_counts", name=view.name)
         for view in model.views
         if view.lacks_counts and config.weighting is None
     ]
     if model.log_loss is None:
         strengths = ", ".join(f"{head.inverse_penalty:g}" for head in model.heads)
-        notes.append(
-            f"no class has two rows, so that none could be held out: inverse penalty {strengths}, "
-            "and all heads weigh the same"
-        )
+        notes.append(message("notes.heads.no_fold", strengths=strengths))
     else:
         parts = ", ".join(f"{head.name} {head.weight:.2f}" for head in model.heads)
         notes.append(
-            f"cross-validation over {counted(len(model.heads), 'head')}: weights {parts}; accuracy "
-            f"{model.accuracy:.4f}, log loss {model.log_loss:.4f}"
+            message(
+                "notes.heads.crossed",
+                heads=number_of("head", len(model.heads)),
+                parts=parts,
+                accuracy=model.accuracy,
+                loss=model.log_loss,
+            )
         )
     return notes

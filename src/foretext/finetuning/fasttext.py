@@ -114,10 +114,7 @@ class FastTextLearner(Learner):
         """Refuse settings that are unknown, wrong or without effect."""
         super().check()
         if self.given.budget_seconds is not None and self.job.recipe.budget_seconds is not None:
-            raise SettingError(
-                "[classifier] budget_seconds does not go with --budget, which is the time of the "
-                "whole command; leave one of the two out."
-            )
+            raise SettingError(message("options.finetune.two_budgets"))
 
     def start(self, rows: TaskRows) -> Self:
         """Choose the settings that are open, and say which."""
@@ -199,10 +196,7 @@ class FastTextLearner(Learner):
         size = sum(len(row.text) for row in rows.train)
         if len(rows.train) <= MOST_BASELINE_ROWS and size <= MOST_BASELINE_CHARACTERS:
             return self
-        self.job.note(
-            f"the linear baseline is left out, as {len(rows.train):,} rows of {size:,} characters "
-            "take it longer than the training; finetuning.baseline=true learns it"
-        )
+        self.job.note(message("notes.baseline.left_out", rows=len(rows.train), characters=size))
         return self.with_settings({"finetuning": {"baseline": False}})
 
 

@@ -31,7 +31,7 @@ def finish_network(
         for note in model.finish(rows.valid):
             job.note(note)
     if config.calibrate:
-        job.note(f"temperature of probabilities: {model.calibrate(rows.valid):.3f}")
+        job.note(message("notes.finetune.temperature", temperature=model.calibrate(rows.valid)))
     if config.ensemble:
         _join(job, model, rows, baseline)
 
@@ -44,17 +44,11 @@ def noted_reading(job: FinetuneJob, model: TaskModel, rows: TaskRows) -> int:
     some = rows.train if job.budget is None else sampled(rows.train, CUT_SAMPLE)
     num_cut = round(model.num_cut(some) * len(rows.train) / len(some))
     if num_cut:
-        about = "about " * (len(some) < len(rows.train))
-        job.note(
-            f"{about}{num_cut:,} of {len(rows.train):,} rows to learn from are longer than the "
-            "model reads at once"
-        )
+        key = "about_cut" if len(some) < len(rows.train) else "cut"
+        job.note(message(f"notes.finetune.{key}", number=num_cut, all=len(rows.train)))
     rate = model.unknown_rate(rows.train[:: -(-len(rows.train) // UNKNOWN_SAMPLE)])
     if rate > MOST_UNKNOWN:
-        job.note(
-            f"{rate:.0%} of the tokens of the rows are unknown to the tokenizer of the base; take "
-            "a base that was learned from text of this kind"
-        )
+        job.note(message("notes.finetune.unknown", rate=rate))
     return num_cut
 
 
@@ -99,7 +93,7 @@ def noted_joined(job: FinetuneJob, model: TaskModel, rows: TaskRows) -> None:
 def _join(job: FinetuneJob, model: TaskModel, rows: TaskRows, baseline: Baseline | None) -> None:
     """Let a network answer together with its baseline, weighted by held-out rows."""
     if baseline is None or baseline.linear is None:
-        job.note("so the network answers alone, not in an ensemble")
+        job.note(message("notes.finetune.alone"))
         return
     weights = model.join(baseline.linear, rows.valid)
-    job.note(f"the network counts {weights.network:.3f}, the linear model {weights.linear:.3f}")
+    job.note(message("notes.finetune.joined", network=weights.network, linear=weights.linear))

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from foretext.base.config import Config
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import SettingError, did_you_mean
 from foretext.corpus.decoding import Form
 from foretext.finetuning.job import FinetuneJob
@@ -183,7 +183,7 @@ class Learner(ABC):
         self._check_texts()
         if idle := self.finetuning.changed - self.uses:
             raise SettingError(
-                f"[finetuning] {min(idle)} has no effect on '{self.job.recipe.base}'; leave it out."
+                message("options.finetune.setting", name=min(idle), base=self.job.recipe.base)
             )
 
     def refuse_options(self, given: Mapping[str, Any], ending: str) -> None:
@@ -207,10 +207,7 @@ class Learner(ABC):
             if given is not None and not self.learns_from_texts:
                 raise SettingError(f"--{name} has no effect on '{recipe.base}'; leave it out.")
         if recipe.beside and not self.takes_others:
-            raise SettingError(
-                f"--with has no effect on '{recipe.base}'; leave it out, or give embeddings as "
-                "BASE, which learns linear heads on several frozen bases."
-            )
+            raise SettingError(message("options.finetune.beside", base=recipe.base))
 
     def with_settings(self, sections: Sections) -> Self:
         """Return the learner with the settings that a search found, over those it has."""
@@ -272,7 +269,7 @@ class Learner(ABC):
         Raises:
             ForetextError: there is nothing to try, or to judge by, or no trial ended well.
         """
-        raise SettingError(f"--search has no effect on '{self.job.recipe.base}'; leave it out.")
+        raise SettingError(message("options.finetune.search", base=self.job.recipe.base))
 
     @abstractmethod
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:
@@ -309,9 +306,11 @@ class Learner(ABC):
             budget=None if budget is None else budget(),
         )
         self.job.note(
-            f"the figures are of {counted(len(rows.valid), 'row')} that were held out; the model "
-            "that is "
-            f"kept learns again from all {counted(len(everything.train), 'row')}"
+            message(
+                "notes.finetune.refitted",
+                held_out=number_of("row", len(rows.valid)),
+                all=number_of("row", len(everything.train)),
+            )
         )
         return self.train(everything, seed, context)[0]
 

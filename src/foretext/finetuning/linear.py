@@ -14,6 +14,7 @@ from foretext.base.errors import SettingError
 from foretext.corpus.symbols import dropped_sentence
 from foretext.finetuning.learner import Learner, Record
 from foretext.finetuning.task_rows import TaskRows
+from foretext.messages import clauses, message
 from foretext.progress.run_context import RunContext
 from foretext.tasks.classification.linear import LinearClassifier, LinearConfig
 from foretext.tasks.matching.linear import LinearMatcher
@@ -91,9 +92,11 @@ class LinearLearner(RegressionLearner):
             self.job.note(sentence)
         classifier = LinearClassifier(**config.model_dump())
         if cost := classifier.long_cost(texts, [row.labels for row in rows.train]):
-            fewer = f"; linear.max_passes = {FEW_PASSES} takes less, and is often as good"
-            advice = fewer if config.max_passes > FEW_PASSES else ""
-            self.job.note(f"{cost.size_in_words} take about {cost.time_in_words}{advice}")
+            known = {"size": cost.size_in_words, "time": cost.time_in_words}
+            parts = [message("notes.finetune.long", **known)]
+            if config.max_passes > FEW_PASSES:
+                parts.append(message("notes.finetune.fewer_passes", passes=FEW_PASSES))
+            self.job.note(clauses(parts))
         return self.with_settings({"linear": config.kept()})
 
     def train(self, rows: TaskRows, seed: int, context: RunContext) -> tuple[Predictor, Record]:

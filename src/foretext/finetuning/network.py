@@ -44,6 +44,7 @@ from foretext.finetuning.task_rows import TaskRows, sampled
 from foretext.finetuning.teachers import ENSEMBLE
 from foretext.finetuning.trials import NetworkTrials, open_settings, search_trials
 from foretext.heads.base import TaskBase
+from foretext.messages import message
 from foretext.progress.budget import Budget
 from foretext.progress.run_context import RunContext
 from foretext.tasks.baseline import Baseline
@@ -277,8 +278,7 @@ class NetworkLearner(Learner):
         found = search_trials(names, self.training(rows, 0), budget, trials.score, tell)
         if trials.num_cut:
             self.job.note(
-                f"{trials.num_cut} of {found.trials} trials were shorter than a whole training, to "
-                "fit into the time of the search; with more time they are whole"
+                message("notes.finetune.cut_trials", number=trials.num_cut, all=found.trials)
             )
         return found
 

@@ -127,10 +127,7 @@ def new_texts(job: FinetuneJob, rows: TaskRows) -> list[LabelledText]:
         if key not in known:
             found.setdefault(key, row)
     if dropped := len(rows.unlabelled) - len(found):
-        job.note(
-            f"{dropped:,} of {len(rows.unlabelled):,} unlabelled rows are left out: they are "
-            "empty, repeat another one, or stand among the rows to learn from"
-        )
+        job.note(message("notes.finetune.left_out", number=dropped, all=len(rows.unlabelled)))
     for part, own in (("valid", rows.valid), ("test", rows.test)):
         if both := [row for row in own if text_key(row.text) in found]:
             job.warn(

@@ -216,4 +216,4 @@ def _sentence(found: Found) -> str:
         f"{name} = {value:.3g}" if isinstance(value, float) else f"{name} = {value}"
         for name, value in found.tried.items()
     )
-    return f"{found.trials} settings tried; the best scores {found.score:.4f}: {tried}"
+    return message("notes.finetune.searched", number=found.trials, score=found.score, tried=tried)

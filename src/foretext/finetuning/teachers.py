@@ -19,6 +19,7 @@ from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import TeacherModel
 from foretext.finetuning.settings import FinetuningConfig
 from foretext.finetuning.task_rows import TaskRows, sampled
+from foretext.messages import message
 from foretext.progress.checkpoint import Checkpoints
 from foretext.tasks.class_answers import ClassAnswers
 from foretext.tasks.classification.words import learned_linear
@@ -90,10 +91,7 @@ class Teacher:
         """
         known, wanted = set(self.model.taught_labels), set(labels)
         if not known:
-            raise SettingError(
-                f"--teacher {self.name} gives no probabilities of labels; give a model that has "
-                "learned classification."
-            )
+            raise SettingError(message("options.finetune.teacher", name=self.name))
         if known != wanted:
             label = min(known ^ wanted)
             lacks = "has not learned" if label in wanted else "has learned, and the rows lack,"
@@ -293,8 +291,12 @@ def _unlabelled_answers(
         )
     if not sure.all():
         job.note(
-            f"{int((~sure).sum()):,} of {len(places):,} unlabelled rows are left out, as the "
-            f"teacher's answer is less probable than {config.teacher_confidence:g}"
+            message(
+                "notes.finetune.unsure",
+                number=int((~sure).sum()),
+                all=len(places),
+                least=config.teacher_confidence,
+            )
         )
     return places[sure], answers[sure]
 
@@ -310,10 +312,7 @@ def _affordable(
     cost = rehearsed(lambda some: teacher.answers(some, labels), rows, budget)
     size = max(cost.rows_in(ANSWERING_RATE * budget.seconds), FEWEST)
     if size < len(rows):
-        job.note(
-            f"the teacher answers {size:,} of {len(rows):,} unlabelled rows, drawn at random, as "
-            "the budget allows"
-        )
+        job.note(message("notes.finetune.teacher_some", number=size, all=len(rows)))
     return sampled(every, size)
 
 

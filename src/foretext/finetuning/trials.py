@@ -75,7 +75,7 @@ def search_trials(
     except ModuleNotFoundError as error:
         raise MissingExtraError("optuna", "search", message("errors.purpose.settings")) from error
     if not names:
-        raise SettingError("All that a search would try has been chosen; leave the search out.")
+        raise SettingError(message("options.finetune.nothing_to_search"))
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     sampler = optuna.samplers.TPESampler(seed=usual.seed, n_startup_trials=5)
     study = optuna.create_study(direction="maximize", sampler=sampler)

@@ -10,6 +10,7 @@ from foretext.base.files import atomic_file
 from foretext.base.parsing import read_toml
 from foretext.finetuning.job import FinetuneJob
 from foretext.finetuning.recipe import Sections
+from foretext.messages import message
 from foretext.recipe.same_settings import check_same
 
 __all__ = ["CONTENT", "keep_given", "write_sections"]
@@ -35,10 +36,7 @@ def keep_given(job: FinetuneJob, rows: dict[str, Any]) -> None:
         before = read_toml(kept if kept.is_file() else job.run.recipe, OutputError)
         check_same(job.run.named, before, given, (*FREE_TO_CHANGE, CONTENT))
         if before.get("run", {}).get(CONTENT) != given["run"][CONTENT]:
-            raise SettingError(
-                f"The rows that {job.run.named} learns from have changed since it began; give the "
-                "same rows, or begin another run."
-            )
+            raise SettingError(message("files.rows.changed", run=job.run.named))
     else:
         write_sections(job.run.recipe, given)
     write_sections(kept, given)

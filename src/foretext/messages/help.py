@@ -10,8 +10,9 @@ from __future__ import annotations
 from inspect import cleandoc
 
 from foretext.messages.catalogue import language, messages_of
+from foretext.messages.forms import said_by_form
 
-__all__ = ["help_text", "setting_text"]
+__all__ = ["group_text", "help_text", "setting_text", "values_text"]
 
 
 def help_text(text: str) -> str:
@@ -20,8 +21,28 @@ def help_text(text: str) -> str:
 
 
 def setting_text(text: str) -> str:
-    """Return what a setting, or a group of them, says of itself; likewise."""
+    """Return what a setting says of itself; likewise."""
     return _translated(text, "settings")
+
+
+def group_text(text: str) -> str:
+    """Return the title or the note of a group of settings.
+
+    >>> group_text("recipe bert")
+    'recipe bert'
+    """
+    return said_by_form("described", text) or text
+
+
+def values_text(text: str) -> str:
+    """Return the values that a setting takes; those that people write stay as they are.
+
+    >>> values_text("1 or more, none")
+    '1 or more, none'
+    """
+    if language() == "en":
+        return text
+    return "、".join(said_by_form("described", each) or each for each in text.split(", "))
 
 
 def _translated(text: str, area: str) -> str:

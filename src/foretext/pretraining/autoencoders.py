@@ -20,6 +20,7 @@ from foretext.base.errors import ImageFileError, SettingError
 from foretext.base.files import atomic_file
 from foretext.data.images import range_note, read_images, scaled_examples
 from foretext.language_model.codec import Codec
+from foretext.messages import message
 from foretext.objectives.reconstruction import (
     Reconstruction,
     ReconstructionConfig,
@@ -69,7 +70,7 @@ class AutoencoderLearner(Learner[TrainedCodec]):
     def train(self, job: PretrainingJob) -> TrainedCodec:
         """Read the examples, and train a network to reconstruct them."""
         if job.base is not None:
-            raise SettingError("An autoencoder cannot be trained further; leave out the base.")
+            raise SettingError(message("options.pretrain.autoencoder_base"))
         examples = _examples(job.corpus)
         if note := range_note(examples, are_pictures=_answers_pictures(job.recipe)):
             job.note(note)

@@ -16,6 +16,7 @@ from foretext.base.errors import OutputError
 from foretext.base.files import atomic_file, is_regular_file
 from foretext.base.parsing import read_json
 from foretext.corpus.blocks import Beginning
+from foretext.messages import message
 from foretext.pretraining.job import PretrainingJob
 from foretext.pretraining.plan.times import LOADING_SECONDS, READING_RATE, Closing, training_seconds
 from foretext.progress import human_seconds
@@ -47,9 +48,9 @@ def begun(job: PretrainingJob, seconds: float) -> PretrainingJob:
     closing = Closing.fitting(seconds, page=wanted, word_map=job.recipe.kind.has_word_map)
     report = partial(write_report, word_map=closing.word_map) if closing.page else None
     if wanted and not closing.page:
-        job.note(_left_out("the page", seconds, job))
+        job.note(_left_out("page", seconds, job))
     elif wanted and job.recipe.kind.has_word_map and not closing.word_map:
-        job.note(_left_out("the map of words on the page", seconds, job))
+        job.note(_left_out("map", seconds, job))
     job = replace(job, budget=Budget(seconds, job.began), closing=closing, report=report)
     if job.is_fixed or not job.recipe.kind.reads_text:
         return job
@@ -76,9 +77,9 @@ def reading(job: PretrainingJob, *, passes: int) -> Iterator[None]:
         yield
     if text.share < 1 and not is_known:
         job.note(
-            f"{text.share:.0%} of the text is used, from its beginning: "
-            f"{human_seconds(budget.seconds)} have no time to read more (a longer --budget reads "
-            "all)"
+            message(
+                "notes.pretrain.part_of_text", rate=text.share, time=human_seconds(budget.seconds)
+            )
         )
 
 
@@ -140,7 +141,5 @@ def _load_page(job: PretrainingJob) -> float:
 
 
 def _left_out(what: str, seconds: float, job: PretrainingJob) -> str:
-    return (
-        f"{what} is left out, which would take much of {human_seconds(seconds)}; "
-        f"foretext report {job.run.named} writes it"
-    )
+    known = {"time": human_seconds(seconds), "run": job.run.named}
+    return message(f"notes.pretrain.no_{what}", **known)

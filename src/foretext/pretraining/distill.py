@@ -22,6 +22,7 @@ from foretext.base.errors import SettingError
 from foretext.base.runtime import is_first_process
 from foretext.corpus.texts import TextSource
 from foretext.language_model import LanguageModel
+from foretext.messages import message
 from foretext.nn.device import choose_device
 from foretext.nn.precision import choose_dtype
 from foretext.objectives import OBJECTIVES
@@ -105,7 +106,7 @@ def _check(into: str, corpus: TextSource | None, options: dict[str, Any]) -> Non
         if name in options:
             raise SettingError(f"{name} has no effect on into = '{into}'; leave it out.")
     if into == "network" and (corpus is None or "layers" not in options):
-        raise SettingError("into = 'network' needs corpus, a text to learn on, and layers.")
+        raise SettingError(message("options.distill.network"))
     if into == "static" and corpus is None and "num_texts" in options:
         raise SettingError("num_texts has no effect without corpus; leave it out.")
 

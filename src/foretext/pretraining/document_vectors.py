@@ -13,6 +13,7 @@ from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
 from foretext.corpus.document_names import document_names
 from foretext.data.token_file import TokenFile
+from foretext.messages import message
 from foretext.pretraining.budget import with_training_time
 from foretext.pretraining.job import PretrainingJob
 from foretext.pretraining.learner import Trained
@@ -75,10 +76,7 @@ class DocumentVectorLearner(LearnerOfWords[TrainedDocuments]):
     def train(self, job: PretrainingJob) -> TrainedDocuments:
         """Count the words, encode the text, and learn a vector for each document."""
         if job.base is not None:
-            raise SettingError(
-                "doc2vec cannot go on from other vectors; leave out the base. Vectors of new "
-                "documents are inferred by embed."
-            )
+            raise SettingError(message("options.pretrain.doc2vec_base"))
         job = job.opened()  # a stream is read again for the names
         tokenizer, tokens = encode_text(job, holds_out=False)
         component: type[Doc2Vec] = VECTORS.resolve(job.recipe.name)

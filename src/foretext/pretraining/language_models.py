@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from foretext.artifact import load_language_model
-from foretext.base.counted import counted
+from foretext.base.counted import counted, number_of
 from foretext.base.errors import SettingError
 from foretext.base.parsing import parse_toml
 from foretext.base.runtime import usable_cores
@@ -20,7 +20,7 @@ from foretext.data.token_file import TokenFile, Tokens, described
 from foretext.data.token_writer import write_tokens
 from foretext.interop.hugging_face import save_hugging_face
 from foretext.language_model import LanguageModel
-from foretext.messages import message
+from foretext.messages import language, listed, message
 from foretext.nn.device import DeviceName, choose_device
 from foretext.objectives.base import Objective
 from foretext.pretraining.best_weights import ending_warning, keeps_best
@@ -227,7 +227,7 @@ def _planned(job: PretrainingJob, budget: float | None) -> PretrainingJob:
         is_fixed=job.is_fixed,
     )
     for sentence in plan.sentences():
-        job.note(f"plan: {sentence}")
+        job.note(message("notes.pretrain.plan", said=sentence))
     if job.keep:
         plan.save(job.run.plan)
     job = begun(replace(job, recipe=plan.applied(job.recipe)), plan.budget_seconds)
@@ -269,7 +269,8 @@ def _with_rows_for_time(job: PretrainingJob, base: LanguageModel | None) -> Pret
     values = [
         f"{name}.{key} = {value}" for name, each in found.items() for key, value in each.items()
     ]
-    job.note(f"{' and '.join(values)}, for as many steps as the budget allows")
+    said = " and ".join(values) if language() == "en" else listed(values)
+    job.note(message("notes.pretrain.by_time", settings=said))
     return replace(job, recipe=with_sections(job.recipe, found))
 
 
@@ -290,8 +291,11 @@ def _tokenizer(job: PretrainingJob, base: LanguageModel | None) -> SubwordTokeni
         wanted = job.recipe.parts["tokenizer"].settings()["vocab_size"]
         if tokenizer.vocab_size < wanted:
             job.note(
-                f"the text gives {counted(tokenizer.vocab_size, 'token')}, not the {wanted:,} of "
-                "tokenizer.vocab_size"
+                message(
+                    "notes.pretrain.few_tokens",
+                    tokens=number_of("token", tokenizer.vocab_size),
+                    wanted=wanted,
+                )
             )
     frame = objective_class(job.recipe).frame
     tokenizer = tokenizer if frame is None else with_frame(tokenizer, frame)
@@ -345,7 +349,7 @@ def _tokens(job: PretrainingJob, tokenizer: SubwordTokenizer) -> Tokens:
         f"train on, {tokenizer.vocab_size:,} in the vocabulary"
     )
     if tokens.train.units is not None:
-        job.note(f"the text has {described(tokens.train.units)}")
+        job.note(message("notes.pretrain.units", units=described(tokens.train.units)))
     _note_unknown_tokens(job, tokenizer, tokens.train)
     return tokens
 
@@ -361,11 +365,8 @@ def _note_unknown_tokens(job: PretrainingJob, tokenizer: SubwordTokenizer, text:
         return
     rate = float(np.mean(text.ids == unknown))
     if rate > MANY_UNKNOWN:
-        remedy = "lower min_count" if tokenizer.expects_unknown else "raise limit_alphabet"
-        job.note(
-            f"{rate:.1%} of the tokens are {tokenizer.tokens[unknown]}, from which nothing is "
-            f"learned; raise vocab_size and {remedy} in [tokenizer]"
-        )
+        key = "unknown_words" if tokenizer.expects_unknown else "unknown_letters"
+        job.note(message(f"notes.pretrain.{key}", rate=rate, token=tokenizer.tokens[unknown]))
 
 
 def _valid_rate(recipe: Recipe, text: Corpus) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from foretext.base.errors import SettingError
 from foretext.corpus import Corpus
+from foretext.messages import message
 from foretext.pretraining.budget import begun, kept_budget
 from foretext.pretraining.job import Base, PretrainingJob
 from foretext.pretraining.shared import SharedFolder
@@ -70,7 +71,7 @@ class Draw:
     def __post_init__(self) -> None:
         if not 1 <= self.number <= MOST_EXAMPLES:
             raise SettingError(
-                f"examples = {self.number}: give a number from 1 to {MOST_EXAMPLES:,}."
+                message("options.show.examples", number=self.number, most=MOST_EXAMPLES)
             )
         if not 0 <= self.seed < SEEDS:
             raise SettingError(f"seed = {self.seed}: give a number from 0 to {SEEDS - 1}.")

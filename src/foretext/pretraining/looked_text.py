@@ -67,9 +67,7 @@ def refuse_without_effect(text: TextSource, draw: Draw, given: Sections) -> None
     corpus: dict[str, Any] = given.get("corpus", {})
     for name in OF_FILES:
         if name in corpus and is_text(text):
-            raise SettingError(
-                f"[corpus] {name} has no effect on a text itself; leave it out, or give a file."
-            )
+            raise SettingError(message("options.show.text_itself", name=name))
     if given.get("tokenizer") and draw.tokenizer is not None:
         raise SettingError(
             f"[tokenizer] has no effect, as the tokenizer of {draw.tokenizer} is used; leave out "

@@ -225,9 +225,7 @@ def _helped(
 ) -> Pretrained:
     """Do the part of a process that torchrun started and that is not the first."""
     if out is None:
-        raise SettingError(
-            "torchrun trains language models, into a run's folder; start this without it."
-        )
+        raise SettingError(message("options.pretrain.torchrun"))
     run = RunFolder(out)
     job = PretrainingJob(run=run, recipe=recipe, corpus=(), base=base, keep=False)
     trained = learner.help_to_train(job)
@@ -243,16 +241,13 @@ def _refuse_without_effect(
         SettingError: with the reason.
     """
     if engine is not None and budget is not None:
-        raise SettingError(
-            "A budget may cut the text anywhere, and shards need all of it; leave out --budget, or "
-            "--workers (engine)."
-        )
+        raise SettingError(message("options.pretrain.shards_budget"))
     if recipe.kind.reads_text:
         return
     if engine is not None:
         raise SettingError(f"{recipe.kind.at_first} reads no text; leave out --workers (engine).")
     if auto:
-        raise SettingError("--auto is for text; images have no such settings.")
+        raise SettingError(message("options.pretrain.auto_images"))
 
 
 def _with_text_settings(job: PretrainingJob, *, auto: bool = False) -> PretrainingJob:

@@ -15,7 +15,7 @@ from foretext.base.reader_language import in_language
 from foretext.base.registry import imported
 from foretext.corpus import CorpusConfig
 from foretext.corpus.texts import TextSource, text_or_files
-from foretext.messages import Language, language
+from foretext.messages import Language, language, message
 from foretext.pretraining.given_texts import read_memory
 from foretext.pretraining.job import PretrainingJob, Sources
 from foretext.pretraining.learner import Draw, learner_of
@@ -166,10 +166,7 @@ def _refuse_drawing(drawing: Mapping[str, Any]) -> None:
     """
     for name, value in drawing.items():
         if value is not None:
-            raise SettingError(
-                f"{name} has no effect on a trained model, which draws nothing; leave it out, or "
-                "give the name of a recipe."
-            )
+            raise SettingError(message("options.show.of_model", name=name))
 
 
 def _of_recipe(recipe: Recipe, text: TextSource, draw: Draw, title: str) -> Showing:

@@ -390,10 +390,11 @@ def human_seconds(seconds: float) -> str:
 def seconds_in_words(seconds: float) -> str:
     """Return an estimate for a sentence: ``a second``, ``42 seconds``, ``3 minutes``."""
     if seconds >= 5400:
-        return f"{seconds / 3600:.0f} hours"
+        return message("notes.time.hours", hours=seconds / 3600)
     if seconds >= 90:
-        return f"{seconds / 60:.0f} minutes"
-    return f"{seconds:.0f} seconds" if seconds >= 1.5 else "a second"
+        return message("notes.time.minutes", minutes=seconds / 60)
+    key = "seconds" if seconds >= 1.5 else "second"
+    return message(f"notes.time.{key}", seconds=seconds)
 
 
 def human_figure(value: float) -> str:

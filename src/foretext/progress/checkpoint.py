@@ -29,6 +29,7 @@ from foretext.base.errors import OutputError
 from foretext.base.files import NO_SPACE, atomic_folder, open_file, output_error
 from foretext.base.leaving import waited_for
 from foretext.base.parsing import file_checksum, read_json, read_tensors, write_tensors
+from foretext.messages import message
 
 __all__ = [
     "BYTES_A_SECOND",
@@ -147,7 +148,9 @@ class Checkpoints:
                         f"{path} is damaged ({error}); remove it and start the run again with "
                         "--overwrite."
                     ) from error
-                self.note(f"{path} is damaged ({error}); the run goes on from {found[-1].name}.")
+                self.note(
+                    message("notes.pretrain.damaged", path=path, cause=error, name=found[-1].name)
+                )
         return None
 
     def _release(self) -> None:

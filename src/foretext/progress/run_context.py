@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.base.errors import Interrupted
+from foretext.messages import message
 from foretext.progress import MetricsLog
 from foretext.progress.budget import Budget, Clock
 from foretext.progress.checkpoint import Checkpoint, Checkpoints, kept_by
@@ -56,5 +57,9 @@ class RunContext:
 
     def interrupted(self, signal_name: str) -> Interrupted:
         """Return what to raise where a signal ends the training, once it is saved."""
-        kept = "go on with --resume" if self.checkpoints else "nothing was kept without a folder"
-        return Interrupted(f"{signal_name} stopped the training; {kept}.")
+        kept = (
+            message("notes.stopped.resume")
+            if self.checkpoints
+            else message("notes.stopped.nothing")
+        )
+        return Interrupted(message("notes.stopped.training", signal=signal_name, kept=kept))

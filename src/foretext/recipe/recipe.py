@@ -461,7 +461,7 @@ def _override(text: str, said: str) -> tuple[str, str, Any]:
     target, equals, value = text.partition("=")
     section, dot, setting = target.strip().partition(".")
     if not (equals and dot and section and setting):
-        raise SettingError(f"{said}{text}: write it as section.setting=value.")
+        raise SettingError(message("options.general.setting_form", said=said, text=text))
     return section, setting, parse_toml_value(value.strip(), f"{said}{target}", SettingError)
 
 

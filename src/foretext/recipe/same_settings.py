@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.base.errors import SettingError
+from foretext.messages import message
 
 __all__ = ["check_same"]
 
@@ -35,8 +36,13 @@ def check_same(
         is_same = before == now or _as_json(before) == _as_json(now)
         if not is_same and name.rpartition(".")[2] not in free:
             raise SettingError(
-                f"{folder} began with {name} = {before!r}, not {now!r}; resume with the same "
-                "settings, or begin again in another folder."
+                message(
+                    "files.run.other_setting",
+                    folder=folder,
+                    name=name,
+                    before=repr(before),
+                    now=repr(now),
+                )
             )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from foretext.artifact import holds_comparison, kind_named, load_vectors, opened_run
 from foretext.base.errors import ModelFileError
 from foretext.base.files import refuse_name
+from foretext.messages import message
 from foretext.report.comparison_report import report_comparison
 from foretext.report.page import PageOptions
 from foretext.run_folder import RunFolder
@@ -52,9 +53,7 @@ def report_run(
     if not folder.finished:
         load_vectors(run)  # says what is there instead
     if not folder.begun:
-        raise ModelFileError(
-            f"{folder.named} holds a model, but no run of foretext; there is nothing to report."
-        )
+        raise ModelFileError(message("files.run.nothing_to_report", path=folder.named))
     return write_report(folder, title=title, evaluation=evaluation, neighbors_of=neighbors_of)
 
 

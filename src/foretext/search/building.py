@@ -18,6 +18,7 @@ from foretext.base.errors import ModelFileError, OutputError
 from foretext.base.files import atomic_file, is_regular_file, output_error, sweep
 from foretext.base.parsing import read_json
 from foretext.base.replacement import REPLACEMENT, complete, promote
+from foretext.messages import message
 from foretext.search.folder import KIND, IndexFolder
 
 __all__ = ["Building", "Progressed"]
@@ -119,21 +120,13 @@ class Building:
     def _must_be_free(self, *, overwrite: bool, add: bool) -> None:
         unfinished, finished = self.folder.path.is_dir(), is_regular_file(self.before.config)
         if finished and read_json(self.before.config, OutputError).get("kind") != KIND:
-            raise OutputError(f"{self.path} holds a model, not an index; choose another folder.")
+            raise OutputError(message("files.index.model", path=self.path))
         if add and not finished:
-            raise OutputError(f"{self.path} holds no index to add to; make one without --add.")
+            raise OutputError(message("files.index.none_to_add", path=self.path))
         if unfinished and not overwrite:
-            raise OutputError(
-                f"{self.path} holds an unfinished index; go on with --resume, or begin again with "
-                "--overwrite."
-            )
+            raise OutputError(message("files.index.unfinished", path=self.path))
         if finished and not (overwrite or add):
-            raise OutputError(
-                f"{self.path} holds a finished index; choose another folder, add texts with --add, "
-                "or replace it with --overwrite."
-            )
+            raise OutputError(message("files.index.finished", path=self.path))
         others = [each.name for each in self.path.iterdir() if each.name not in (REPLACEMENT,)]
         if not finished and others:
-            raise OutputError(
-                f"{self.path} is a folder with other files in it; choose a new or empty one."
-            )
+            raise OutputError(message("errors.run.other_files", path=self.path))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from foretext.base.errors import SettingError
 from foretext.corpus.paragraphs import Paragraph
 from foretext.corpus.sentences import split_sentences
+from foretext.messages import message
 
 __all__ = ["Cutter", "Passage"]
 
@@ -54,10 +55,10 @@ class Cutter:
 
     def __init__(self, measure: Measure, length: int, overlap: int = 0) -> None:
         if length < 1:
-            raise SettingError(f"length = {length}: a passage has at least one token.")
+            raise SettingError(message("options.index.length", length=length))
         if not 0 <= overlap < length:
             raise SettingError(
-                f"overlap = {overlap}: passages have {length} tokens; use 0 to {length - 1}."
+                message("options.index.overlap", overlap=overlap, length=length, most=length - 1)
             )
         self._measure = measure
         self._length = length

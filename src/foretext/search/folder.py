@@ -26,6 +26,7 @@ from foretext.base.files import is_regular_file
 from foretext.base.parsing import read_json
 from foretext.base.replacement import CONFIG
 from foretext.corpus.pre_tokenizers import PreTokenizerKind
+from foretext.messages import message
 from foretext.vectors.storage import StorageType
 
 __all__ = [
@@ -123,9 +124,6 @@ class IndexFolder:
             ModelFileError: there is none, or it is damaged.
         """
         if not is_regular_file(self.config):
-            raise ModelFileError(
-                f"{self.path} holds no finished index; make one with `foretext index`, or finish "
-                "it with --resume."
-            )
+            raise ModelFileError(message("files.index.none", path=self.path))
         facts: IndexFacts = read_json(self.config, ModelFileError, IndexFacts)
         return facts

@@ -86,10 +86,7 @@ class Job:
         self._request = self._digest()
         state = building.state
         if state is not None and state.request != self._request:
-            raise OutputError(
-                f"{building.path} was begun with other texts, settings or another model; give the "
-                "same ones, or begin again with --overwrite."
-            )
+            raise OutputError(message("files.index.other_texts", path=building.path))
         self._state = state or Progressed(request=self._request, stage="reading")
 
     def run(self, *, quiet: bool | None = None) -> None:
@@ -222,7 +219,9 @@ class Job:
         """
         if self._stop.requested:
             raise Interrupted(
-                f"Stopped by {self._stop.requested}; go on with --resume: {self._building.path}"
+                message(
+                    "files.index.stopped", signal=self._stop.requested, path=self._building.path
+                )
             )
 
     def _digest(self) -> str:

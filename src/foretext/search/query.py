@@ -7,14 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.messages import message
 from foretext.search.fusion import fused
 from foretext.search.vector_search import best_of
 from foretext.vectors.neighbors import Nearest
 
 __all__ = ["QueryWays"]
-
-UNKNOWN_TO_MODEL = "the model knows no word of this query"
-UNKNOWN_TO_WORDS = "no word of this query is in the passages"
 
 
 class QueryWays(NamedTuple):
@@ -40,7 +38,7 @@ class QueryWays(NamedTuple):
         """Return what a person should know of the results."""
         notes = []
         if self.vector is not None and not self.vector.any():
-            notes.append(UNKNOWN_TO_MODEL)
+            notes.append(message("terminal.doubt.query_model"))
         if self.bm25 is not None and not self.bm25.any():
-            notes.append(UNKNOWN_TO_WORDS)
+            notes.append(message("terminal.doubt.query_words"))
         return tuple(notes)

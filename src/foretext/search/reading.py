@@ -66,7 +66,7 @@ def read_passages(
                 writer.add(passage, number)
         num_places = writer.finish()
     if writer.num_passages == 0:
-        raise CorpusError(f"{corpus}: there is no text in it; give other files.")
+        raise CorpusError(message("files.index.no_text", corpus=corpus))
     with atomic_file(folder.sources) as temporary:
         listed = [fact.model_dump() for fact in facts]
         temporary.write_text(json.dumps(listed, ensure_ascii=False), encoding="utf-8", newline="\n")
@@ -103,10 +103,7 @@ def _new_sources(corpus: Corpus, known: list[SourceFacts]) -> list[Source]:
     states = {fact.name: fact.state for fact in known}
     for source in corpus.sources:
         if states.get(source.name, _state(source)) != _state(source):
-            raise CorpusError(
-                f"{source.name} is in the index, but has changed since; make the index again with "
-                "--overwrite."
-            )
+            raise CorpusError(message("files.index.changed", name=source.name))
     return [source for source in corpus.sources if source.name not in states]
 
 

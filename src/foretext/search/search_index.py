@@ -14,6 +14,7 @@ from foretext.base.arguments import checked_arguments
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.model_files import fingerprint
 from foretext.base.representation import represented
+from foretext.messages import message
 from foretext.search.bm25 import BM25
 from foretext.search.embedder import Embedder, read_weights
 from foretext.search.folder import IndexFacts, IndexFolder
@@ -218,7 +219,7 @@ class SearchIndex:
     ) -> Iterator[QueryWays]:
         """Yield what each way that is asked finds for each query."""
         if k < 1:
-            raise SettingError(f"k = {k}: ask for at least one passage.")
+            raise SettingError(message("options.search.k", k=k))
         if by not in WAYS:
             raise SettingError(f"by = '{by}': there are 'vectors', 'words' and 'both'.")
         depth = max(k, CANDIDATES) if by == "both" else k
@@ -305,8 +306,7 @@ class _QueryModel:
     def _checked_path(self) -> Path:
         if self._fingerprint is None:
             raise ModelFileError(
-                f"{self._folder.path} was made without a copy of its model; give the model "
-                f"'{self._facts.name}' with --model (in Python: use_model), or search by words."
+                message("files.index.no_model", path=self._folder.path, name=self._facts.name)
             )
         if fingerprint(self._path) != self._fingerprint:
             raise ModelFileError(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from foretext.base.errors import SettingError
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
+from foretext.messages import message
 from foretext.search.bm25 import BM25, idf, term_scores
 from foretext.search.passages import Hit, Place, Results
 from foretext.search.query import QueryWays
@@ -60,7 +61,7 @@ def search_texts(
         MissingExtraError: Chinese texts without jieba.
     """
     if k < 1:
-        raise SettingError(f"k = {k}: ask for at least one passage.")
+        raise SettingError(message("options.search.passages", k=k))
     depth = max(k, CANDIDATES) if by == "both" else k
     cosines = scores = vector = near = None
     if by != "words":

@@ -36,6 +36,7 @@ from foretext.base.errors import SettingError
 from foretext.base.runtime import usable_cores
 from foretext.base.system import c_function, open_file_limits, raise_open_file_limit
 from foretext.base.terminal import say
+from foretext.messages import message
 from foretext.serving.app import create_app
 from foretext.serving.guards.connections import connection_class
 from foretext.serving.guards.origins import is_loopback
@@ -204,8 +205,7 @@ class _Unaccepted:
         elif time.monotonic() - self._said >= QUIET_SECONDS:
             self._said = time.monotonic()
             say(
-                f"foretext: New connections wait: {error.strerror}. Lower max_connections, or let "
-                "the process have more (`ulimit -n`).",
+                message("terminal.serve.wait", cause=error.strerror),
                 error=True,
             )
 
@@ -283,18 +283,13 @@ def listening_warnings(settings: ServingConfig, keys: Keys) -> list[str]:
     warnings = []
     file = settings.api_key_file
     if file is not None and readable_by_others(file):
-        warnings.append(f"{file} can be read by other users; `chmod 600 {file}` keeps it to you.")
+        warnings.append(message("terminal.serve.readable", file=file))
     if is_loopback(settings.host):
         return warnings
     if not keys:
-        warnings.append(
-            f"Everybody who reaches {settings.host} can use this server; give --api-key-file, or "
-            "listen at 127.0.0.1."
-        )
+        warnings.append(message("terminal.serve.open", host=settings.host))
     elif settings.tls_cert is None:
-        warnings.append(
-            "API keys travel unencrypted; give --tls-cert and --tls-key, or let a proxy do it."
-        )
+        warnings.append(message("terminal.serve.unencrypted"))
     return warnings
 
 
@@ -316,18 +311,21 @@ def fit_connections(settings: ServingConfig) -> tuple[ServingConfig, str | None]
         return settings, None
     fitting = max(possible - OTHER_FILES, possible // 2)
     return settings.model_copy(update={"max_connections": fitting}), (
-        f"The system lets this process open {possible:,} files, so it takes {fitting:,} "
-        f"connections at once in place of {settings.max_connections:,}; raise the limit "
-        "(`ulimit -n`) for more."
+        message(
+            "terminal.serve.connections",
+            files=possible,
+            fitting=fitting,
+            wanted=settings.max_connections,
+        )
     )
 
 
 def _tls(settings: ServingConfig) -> dict[str, Any]:
     if (settings.tls_cert is None) != (settings.tls_key is None):
-        raise SettingError("TLS needs both --tls-cert and --tls-key.")
+        raise SettingError(message("options.serve.tls"))
     for path in (settings.tls_cert, settings.tls_key):
         if path is not None and not path.is_file():
-            raise SettingError(f"{path} is missing; give PEM files for TLS.")
+            raise SettingError(message("files.folder.pem", path=path))
     return {"ssl_certfile": settings.tls_cert, "ssl_keyfile": settings.tls_key}
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from foretext.artifact import kind_of_run, load, load_embedder, load_task
 from foretext.base.arguments import checked_arguments, shown_value
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import (
     ArgumentError,
     CorpusError,
@@ -31,7 +31,7 @@ from foretext.data.rows.given import given_elements, shown
 from foretext.data.rows.inputs import Input
 from foretext.data.rows.label_formats import LabelTask, TaskFormat
 from foretext.data.rows.settings import Columns
-from foretext.messages import message
+from foretext.messages import commas, message
 from foretext.metrics import UncertaintyMeasure
 from foretext.progress import Progress
 from foretext.suggestion.coverage import cluster_centers, k_center
@@ -101,7 +101,7 @@ def suggest(
         ForetextError: model, texts or a setting will not do; the message says why.
     """
     if number < 1:
-        raise SettingError(f"number = {number}: give 1 or more texts to suggest.")
+        raise SettingError(message("options.suggest.number", number=number))
     for name, value, known in (("by", by, By), ("measure", measure, UncertaintyMeasure)):
         _check_name(name, value, get_args(known))
     _check_name("spread", spread, get_args(Spread))
@@ -231,10 +231,7 @@ def _checked_by(by: By | None, probe: LabelTask, predictor: Predictor | None) ->
         return by
     if probe.priority is None and by is not None:
         what = "the model" if predictor is None else predictor.title.lower()
-        raise SettingError(
-            f"by = {by}: {what} gives no probabilities of labels that could be unsure; give "
-            "coverage (--by coverage), or a run of `foretext finetune`."
-        )
+        raise SettingError(message("options.suggest.unsure", by=by, what=what))
     return by or ("coverage" if probe.priority is None else "both")
 
 
@@ -336,14 +333,17 @@ def _spread(
         indices, sizes = cluster_centers(own, number, weights, covered, seed=seed)
         return _Found(indices, [_cluster_reason(int(size)) for size in sizes])
     indices, distances = k_center(own, number, covered if len(covered) else None)
-    return _Found(indices, [f"{distance:.2f} from the nearest" for distance in distances])
+    return _Found(
+        indices,
+        [message("terminal.doubt.from_nearest", distance=distance) for distance in distances],
+    )
 
 
 def _cluster_reason(size: int) -> str:
     """Say why a cluster's text was chosen; all texts next to an empty one are nearer to others."""
     if size:
-        return f"stands for {counted(size, 'text')}"
-    return "near what is labelled or suggested already"
+        return message("terminal.doubt.stands_for", texts=number_of("text", size))
+    return message("terminal.doubt.near")
 
 
 def _tasks(
@@ -367,7 +367,13 @@ def _tasks(
 
 def _nothing(texts: Any, counts: Mapping[str, int]) -> str:
     """Say why no text is left to suggest."""
-    name = texts if isinstance(texts, str | Path) else "what was given"
-    left_out = [f"{number:,} {why}" for why, number in counts.items() if why != "texts" and number]
-    reason = f" ({', '.join(left_out)})" if left_out else ""
-    return f"{name} holds no text to suggest{reason}; give texts that are not labelled yet."
+    is_path = isinstance(texts, str | Path)
+    name = texts if is_path else message("terminal.suggest.given")
+    left_out = [
+        message(f"terminal.suggest.{why}", number=number)
+        for why, number in counts.items()
+        if why != "texts" and number
+    ]
+    if not left_out:
+        return message("terminal.suggest.nothing", name=name)
+    return message("terminal.suggest.nothing_but", name=name, reasons=commas(left_out))

@@ -169,9 +169,11 @@ class ClassAnswers(Answers):
         """Return between which labels an answer is undecided."""
         if self.is_multi_label:
             place = int(np.abs(row - 0.5).argmin())
-            return f"unsure of {self.labels[place]} ({row[place]:.2f})"
+            return message(
+                "terminal.doubt.unsure", label=self.labels[place], probability=row[place]
+            )
         shown = [f"{self.labels[place]} ({row[place]:.2f})" for place in np.argsort(-row)[:2]]
-        return f"unsure between {' and '.join(shown)}"
+        return message("terminal.doubt.between", first=shown[0], second=shown[-1])
 
     def logits(self) -> Probabilities:
         """Return what the probabilities are the softmax of, or of several labels the sigmoid."""
@@ -347,11 +349,9 @@ def label_doubts(rows: Sequence[LabelledRow], labels: Sequence[str]) -> list[str
         return []
     strange = sorted({label for row in unknown for label in row.labels} - known)
     shown = ", ".join(f"'{label[:40]}'" for label in strange[:3])
-    return [
-        f"{len(unknown):,} of {len(rows):,} rows have labels that the model does not know ({shown}"
-        f"{', ...' if strange[3:] else ''}; it knows '{labels[0][:40]}' and {len(labels) - 1:,} "
-        "more), so they count as wrong; give rows with the labels of the training"
-    ]
+    named = {"shown": shown + (", ..." if strange[3:] else ""), "label": labels[0][:40]}
+    numbers = {"number": len(unknown), "of": len(rows), "others": len(labels) - 1}
+    return [message("terminal.doubt.labels", **named, **numbers)]
 
 
 def check_single(rows: Sequence[LabelledRow]) -> None:

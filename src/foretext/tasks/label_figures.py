@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from foretext.base.errors import EvaluationError
+from foretext.messages import message
 from foretext.metrics.classification import multi_label_scores, share
 
 __all__ = ["label_figures"]
@@ -29,7 +30,7 @@ def label_figures(
         if len(right) > 0
     ]
     if not pairs:
-        raise EvaluationError("No text has a label to compare with; give rows with labels.")
+        raise EvaluationError(message("files.rows.no_label"))
     hits = sum(len(right.intersection(given)) for right, given in pairs)
     scores = multi_label_scores([right for right, _ in pairs], [given for _, given in pairs])
     return {

@@ -23,6 +23,7 @@ from foretext.data.rows.label_formats import LabelTask
 from foretext.data.rows.parallel_files import as_parallel_files
 from foretext.data.rows.reading import fitting, read_otherwise
 from foretext.data.rows.settings import Columns
+from foretext.messages import message
 from foretext.metrics import UncertaintyMeasure
 from foretext.shown import Part, Shown
 from foretext.tasks.answers import Answers
@@ -206,7 +207,9 @@ class Predictor(ABC):
         """
         for name in options:
             what = self.title.lower() if name != "precision" else "a model that is no network"
-            raise SettingError(f"--{name.replace('_', '-')} has no effect on {what}; leave it out.")
+            raise SettingError(
+                message("options.general.on", option=name.replace("_", "-"), what=what)
+            )
 
     @abstractmethod
     def records(self, inputs: Sequence[Input], top: Top) -> list[Record]:

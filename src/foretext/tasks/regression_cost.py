@@ -58,7 +58,7 @@ class RegressionCost(NamedTuple):
     @property
     def size_in_words(self) -> str:
         """The numbers of labels and features, for a sentence."""
-        return f"{self.num_labels:,} labels and {self.num_features:,} features"
+        return message("notes.baseline.size", labels=self.num_labels, features=self.num_features)
 
     @property
     def time_in_words(self) -> str:

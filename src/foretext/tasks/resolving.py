@@ -8,6 +8,7 @@ from foretext.heads.matching import MatchingHead, match_mode
 from foretext.heads.shared_tokens import marks_shared, shared_token_note
 from foretext.heads.span_qa import SpanHead
 from foretext.heads.tagging import TaggingHead, gains_from_boundaries
+from foretext.messages import message
 from foretext.tasks.task import Resolved
 
 __all__ = ["resolved_boundaries", "resolved_mode", "resolved_shared_tokens"]
@@ -28,16 +29,10 @@ def resolved_mode(config: MatchingHead.Config, base: TaskBase, *, has_scores: bo
     notes = []
     if config.mode == "auto" and base.sentence_pooling is not None:
         if mode == "siamese":
-            why = (
-                "the base is a sentence encoder and the rows have scores, so that a score is "
-                "learned as the cosine of two embeddings"
-            )
+            why = message("notes.finetune.siamese")
         else:
-            why = (
-                "the rows are learned by a new layer over both texts in one row; "
-                "task.mode=siamese keeps the embeddings of this sentence encoder apart"
-            )
-        notes.append(f"task.mode={mode} was chosen: {why}")
+            why = message("notes.finetune.pair")
+        notes.append(message("notes.finetune.mode", mode=mode, why=why))
     return Resolved(config.model_copy(update={"mode": mode}), notes)
 
 

@@ -142,9 +142,7 @@ def score_range(rows: Sequence[ScoredRow]) -> dict[str, float]:
     """
     scores = scores_of(rows)
     if min(scores) == max(scores):
-        raise CorpusError(
-            f"All rows to learn from have the score {scores[0]:g}; two different scores are needed."
-        )
+        raise CorpusError(message("files.rows.one_score", score=scores[0]))
     return {"lowest": min(scores), "highest": max(scores)}
 
 

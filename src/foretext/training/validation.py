@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import torch
 
 from foretext.data.examples import Examples
+from foretext.messages import message
 from foretext.progress.budget import Clock
 from foretext.training.batches import Batches, Lanes
 from foretext.training.model import Model
@@ -128,8 +129,9 @@ class HeldOut:
             state.sample, state.measuring = found
             if found.size < validation.num_examples:
                 self.note(
-                    f"{found.size:,} of {validation.num_examples:,} held-out examples are measured "
-                    "during the training, as the time allows"
+                    message(
+                        "notes.pretrain.sampled", number=found.size, all=validation.num_examples
+                    )
                 )
         validation.sample(state.sample)
         schedule.reserve(state.measuring)

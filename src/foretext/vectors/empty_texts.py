@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.messages import message
+
 __all__ = ["empty_doubt", "num_empty"]
 
 MANY = 0.1  # share of texts without a vector, from which the language is doubtful
@@ -27,7 +29,10 @@ def empty_doubt(number: int, of: int, what: str = "texts") -> str | None:
     """
     if not number or number < MANY * of:
         return None
-    return (
-        f"{number:,} of {of:,} {what} ({number / of:.0%}) have no word that the model knows, and "
-        "so no vector but zeros; give a model of their language and writing"
+    return message(
+        "terminal.doubt.empty",
+        number=number,
+        of=of,
+        what=message(f"terminal.doubt.of_{what}"),
+        rate=number / of,
     )

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from foretext.base.errors import ForetextError
 from foretext.base.parsing.lfs_pointer import lfs_pointer_error
+from foretext.messages import message
 
 __all__ = [
     "check_value",
@@ -79,7 +80,7 @@ def _refused(where: str, error: type[ForetextError]) -> Iterator[None]:
         yield
     except ValidationError as problem:
         raise error(
-            f"{where} is damaged: {_described(problem)}; fetch or write it again."
+            message("files.damaged.json", where=where, problem=_described(problem))
         ) from None
     except (RecursionError, MemoryError) as problem:
         raise error(f"{where} is nested too deeply or too large to be read.") from problem
@@ -157,7 +158,7 @@ def read_bytes(path: Path, error: type[ForetextError], *, largest: int = LARGEST
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise error(f"{path} is no file; give a file that can be read.")
+            raise error(message("files.damaged.no_file", path=path))
         if status.st_size > largest:
             raise error(
                 f"{path} has {status.st_size:,} bytes, and such a file has {largest:,} at most; "
@@ -165,7 +166,7 @@ def read_bytes(path: Path, error: type[ForetextError], *, largest: int = LARGEST
             )
         content = path.read_bytes()
     except FileNotFoundError:
-        raise error(f"{path} is missing; fetch or write it again.") from None
+        raise error(message("files.damaged.missing", path=path)) from None
     except ForetextError:  # of the class `error`, which may be a ValueError, too
         raise
     except (OSError, ValueError, MemoryError) as problem:
@@ -186,8 +187,7 @@ def read_text(path: Path, error: type[ForetextError], *, largest: int = LARGEST)
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise error(
-            f"{path} is damaged: it is not UTF-8 ({problem.reason} at byte {problem.start:,}); "
-            "fetch or write it again."
+            message("files.damaged.utf8", path=path, cause=problem.reason, byte=problem.start)
         ) from None
 
 

@@ -24,6 +24,7 @@ from foretext.base.errors import ForetextError, OutputError
 from foretext.base.files import NO_SPACE, atomic_file, is_regular_file, open_file
 from foretext.base.parsing.json_file import parse_json, read_bytes
 from foretext.base.parsing.lfs_pointer import refuse_lfs_pointer
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -132,8 +133,9 @@ def write_tensors(
                 raise
             free = shutil.disk_usage(path.parent).free + temporary.stat().st_size
             raise OutputError(
-                f"{path} cannot be written: the disk is full; the file needs {size:,} bytes, and "
-                f"{free:,} are free. Free {max(size - free, 1):,} more, or choose another place."
+                message(
+                    "files.damaged.disk", path=path, size=size, free=free, more=max(size - free, 1)
+                )
             ) from problem
 
 
@@ -205,7 +207,7 @@ def map_tensors(
     except OSError as problem:
         raise error(f"{path} cannot be read: {problem.strerror or problem}.") from problem
     if not header:
-        raise error(f"{path} is damaged, or no safetensors file; fetch or write it again.")
+        raise error(message("files.damaged.safetensors", path=path))
     said = parse_json(header, str(path), error, dict[str, _Tensor | dict[str, str]])
     begin = 8 + length
     tensors = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from foretext.base.errors import ForetextError
 from foretext.base.parsing.json_file import read_text
+from foretext.messages import message
 
 __all__ = ["parse_toml", "parse_toml_value", "read_toml"]
 
@@ -33,12 +34,12 @@ def parse_toml(text: str, where: str, error: type[ForetextError]) -> dict[str, d
     try:
         sections = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError) as problem:
-        raise error(f"{where} is not TOML: {problem}.") from None
+        raise error(message("files.damaged.toml", where=where, problem=problem)) from None
     except (RecursionError, MemoryError):
         raise error(f"{where} is not TOML: it is nested too deeply.") from None
     for name, values in sections.items():
         if not isinstance(values, dict):
-            raise error(f"{where}: '{name}' stands outside of a section; write it below one.")
+            raise error(message("files.damaged.outside", where=where, name=name))
     return sections
 
 

@@ -141,7 +141,7 @@ def convert_labels(
     refuse_name(path)
     refuse_existing(path, overwrite=overwrite)
     if str(source) == STANDARD_INPUT:
-        raise SettingError("Labels are read twice, which standard input cannot be; give a file.")
+        raise SettingError(message("files.rows.twice"))
     reading = {} if rows is None else dict(rows)
     seen = _seen(source, reading)
     found = task or seen.task(source)

@@ -17,6 +17,7 @@ from foretext.base.counted import counted
 from foretext.base.errors import GivenError
 from foretext.corpus.foreign_tables import column_names, plain_value
 from foretext.data.rows.label import Label
+from foretext.messages import ended, message
 
 __all__ = [
     "given_elements",
@@ -236,7 +237,8 @@ def _labels(given: Any, number: int) -> tuple[Label, ...]:
     try:
         found = sorted(chain(map(Label, map(_plain, several))))
     except ValueError as error:
-        raise GivenError(f"row {number}: {error}.") from None
+        said = message("files.rows.row_cause", number=number, cause=error)
+        raise GivenError(ended(said)) from None
     return tuple(dict.fromkeys(found))
 
 

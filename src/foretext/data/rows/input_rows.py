@@ -249,9 +249,7 @@ def _has_commas(file: InputFile, wanted: InputColumns) -> bool:
     if column is not None and len(wanted.fields) == 1:
         named = f"{option(wanted.fields[0])} {2 if column == 1 else 1}"
         wanted.doubt(
-            f"{file.name}: column {column} of its comma-separated values holds labels of the "
-            f"model, but each line is read as one text; if a column holds the text, name it (such "
-            f"as {named})"
+            message("terminal.doubt.comma_values", file=file.name, column=column, named=named)
         )
     return False
 
@@ -283,9 +281,9 @@ def _doubt_columns(file: InputFile, wanted: InputColumns) -> None:
     width = len(file.first.split("\t"))
     if len(wanted.fields) == 1 and len(file.head) > 1 and _share_of_width(file, width) == 1:
         wanted.doubt(
-            f"{file.name}: all lines have {width} columns, separated by tabs, and each line is "
-            f"read as one text; if one of the columns is the text, name it (such as "
-            f"{option(wanted.fields[0])} {width})"
+            message(
+                "terminal.doubt.tabs", file=file.name, width=width, option=option(wanted.fields[0])
+            )
         )
 
 

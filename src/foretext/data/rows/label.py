@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.corpus.foreign_tables import plain_value
+from foretext.messages import message
 
 __all__ = [
     "Label",
@@ -58,13 +59,12 @@ class Label(str):
         if isinstance(plain, str):
             plain = plain.strip()
         if plain is None or plain == "":
-            raise ValueError("the label is empty; label the row or remove it")
+            raise ValueError(message("files.rows.empty_label"))
         if not isinstance(plain, str | int):
             is_fraction = isinstance(plain, float)
-            kind = f"{plain}, a continuous number" if is_fraction else _shown(plain)
-            raise ValueError(  # noqa: TRY004  as of any other wrong label
-                f"the label is {kind}; give a text, a whole number or a boolean"
-            )
+            key = "files.rows.fraction" if is_fraction else "files.rows.wrong_label"
+            said = message(key, value=plain if is_fraction else _shown(plain))
+            raise ValueError(said)  # noqa: TRY004  as of any other wrong label
         return cls._of(plain)
 
     @classmethod

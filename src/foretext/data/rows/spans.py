@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from foretext.corpus.text_tokens import TextToken, split_text
 from foretext.data.rows.label import Label
 from foretext.data.rows.record import Record, type_name
+from foretext.messages import ended, message
 from foretext.metrics import Scheme, Span, spans_to_tags
 
 __all__ = ["Entity", "Misfit", "RawText", "SpannedText", "aligned_tokens", "spanned_text"]
@@ -157,7 +158,8 @@ def _checked(span: Any, record: Record) -> _Given:
     try:
         label = str(Label(span.get("label")))
     except ValueError as error:
-        raise record.error(f"a span at {start}: {error}.") from None
+        said = message("files.rows.span_cause", start=start, cause=error)
+        raise record.translated_error(ended(said)) from None
     text = span.get("text")
     return _Given(
         start, end, record.whole(label, "label"), text if isinstance(text, str) and text else None

@@ -15,7 +15,7 @@ from foretext.data.rows.label import Label
 from foretext.data.rows.record import Record, type_said
 from foretext.data.rows.records import read_records
 from foretext.data.rows.settings import RowsConfig, as_columns
-from foretext.messages import message
+from foretext.messages import ended, message
 
 __all__ = ["LabelledRow", "LabelledText", "label_of", "read_texts", "refuse_header"]
 
@@ -70,7 +70,7 @@ def label_of(value: Any, record: Record) -> Label:
     try:
         label = Label(value)
     except ValueError as error:
-        raise record.error(f"{error}.") from None
+        raise record.translated_error(ended(str(error))) from None
     record.whole(label, "label")
     return label
 

@@ -15,6 +15,7 @@ from foretext.base.files import temporary_folder
 from foretext.base.parsing import parse_json
 from foretext.exporting.page.bundle import bundle
 from foretext.exporting.session import library_of
+from foretext.messages import message
 
 __all__ = ["CheckFigures", "Node", "check_by_node", "found_node"]
 
@@ -47,14 +48,17 @@ def found_node() -> Node:
     """Look for a Node.js that runs the code of a page."""
     path = shutil.which(PROGRAM)
     if path is None:
-        return Node(None, f"there is no Node.js ({PROGRAM})")
+        return Node(None, message("exporting.page.lack", program=PROGRAM))
     try:
         said = _output_of([path, "--version"], SHORT).stdout.strip()
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Node(None, f"{path} does not run ({error})")
+        return Node(None, message("exporting.page.broken_node", path=path, cause=error))
     edition = re.match(r"v(\d+)", said)
     if edition is None or int(edition[1]) < OLDEST:
-        return Node(None, f"Node.js {OLDEST} or later is needed, and {path} is {said or 'none'}")
+        return Node(
+            None,
+            message("exporting.page.old_node", oldest=OLDEST, path=path, version=said or "none"),
+        )
     return Node(path, "")
 
 

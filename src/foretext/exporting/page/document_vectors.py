@@ -12,6 +12,7 @@ from foretext.exporting.page.page_model import Answers, PageModel, text_cosines
 from foretext.exporting.page.splitting import PageSplitter, of_pre_tokenizer
 from foretext.exporting.page.storage import Matrices
 from foretext.kernels.windows import MAX_SENTENCE
+from foretext.messages import message
 from foretext.vectors.doc2vec import DocumentNetwork
 from foretext.vectors.document_vectors import DocumentVectors
 from foretext.vectors.output_layer import as_chances
@@ -91,7 +92,7 @@ class PageDocumentVectors(PageModel):
     @property
     def remedy(self) -> str:
         """What makes the page smaller."""
-        return "train it with a higher tokenizer.min_count, which leaves rare words out"
+        return message("exporting.remedy.document_vectors")
 
     def with_matrices(self, matrices: Matrices) -> PageDocumentVectors:
         """Return the same model with other numbers."""

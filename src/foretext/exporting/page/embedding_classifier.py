@@ -28,6 +28,7 @@ from foretext.exporting.page.splitting import needs_jieba
 from foretext.exporting.page.storage import Matrices
 from foretext.exporting.page.tf_idf import PageTfIdf
 from foretext.exporting.page.word_vectors import PageWordVectors
+from foretext.messages import message
 from foretext.tasks.classification.embeddings.classifier import EmbeddingClassifier
 from foretext.tasks.classification.embeddings.logistic_head import LogisticHead
 from foretext.tasks.classification.embeddings.unlabelled import EM_WEIGHTS
@@ -129,10 +130,7 @@ class PageEmbeddingClassifier(PageModel):
     @property
     def remedy(self) -> str:
         """What makes the page smaller."""
-        return (
-            "give vectors of fewer words by --with; a higher tokenizer.min_count in their "
-            "pretraining leaves rare words out"
-        )
+        return message("exporting.remedy.embeddings")
 
     def with_matrices(self, matrices: Matrices) -> PageEmbeddingClassifier:
         """Return the same with other numbers."""

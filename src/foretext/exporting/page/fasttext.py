@@ -19,6 +19,7 @@ from foretext.exporting.page.page_model import (
 )
 from foretext.exporting.page.splitting import PageSplitter, of_classifier
 from foretext.exporting.page.storage import Matrices
+from foretext.messages import message
 from foretext.tasks.fasttext.classifier import FastTextClassifier
 from foretext.tasks.fasttext.model import FastTextModel
 from foretext.tasks.fasttext.rows import DenseRows
@@ -90,7 +91,7 @@ class PageFastText(PageModel):
     @property
     def remedy(self) -> str:
         """What makes the page smaller."""
-        return "`foretext quantize RUN TARGET --cutoff 50000` makes it about fifty times smaller"
+        return message("exporting.remedy.fasttext")
 
     def with_matrices(self, matrices: Matrices) -> PageFastText:
         """Return the same with other numbers."""

@@ -23,7 +23,7 @@ from foretext._version import __version__
 from foretext.artifact import FASTTEXT_FILES, kind_of_run, load, load_task, opened_run
 from foretext.base.arguments import checked_arguments
 from foretext.base.config import whole_number
-from foretext.base.counted import counted
+from foretext.base.counted import number_of
 from foretext.base.errors import CorpusError, SettingError
 from foretext.base.files import atomic_folder
 from foretext.base.parsing import write_tensors
@@ -35,7 +35,7 @@ from foretext.exporting.page.checking import CheckFigures, Node, check_by_node, 
 from foretext.exporting.page.page_model import Answers, PageModel, numbers_of
 from foretext.exporting.page.runtime import found_runtime
 from foretext.exporting.page.storage import STORAGE_TYPES, packed, stored
-from foretext.messages import message
+from foretext.messages import message, translated
 from foretext.progress import Progress, human_bytes, is_quiet
 from foretext.tasks.fasttext.bin_file import holds_classifier
 from foretext.vectors.storage import StorageType
@@ -88,7 +88,7 @@ class PageReport(NamedTuple):
     @property
     def compared_parts(self) -> str:
         """What of a text has to be equal on the page and in Python."""
-        return "token ids" if self.is_network else "words and features"
+        return message(f"exporting.page.{'ids' if self.is_network else 'features'}")
 
     def record(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -369,19 +369,13 @@ def _notes(report: PageReport, model: PageModel, own: Texts, node: Node) -> tupl
     notes = list(model.notes)
     if report.model_bytes > LARGE:
         size = human_bytes(report.model_bytes)
-        notes.append(f"the model has {size} and is slow to load: {model.remedy}")
+        notes.append(message("exporting.page.large", size=size, remedy=model.remedy))
     if not report.is_local:
-        notes.append("the page is too large to be opened as a local file; serve the folder")
+        notes.append(message("exporting.page.not_local"))
     if not own:
-        notes.append(
-            "none of the texts that the model has learned from was found, so the comparison used "
-            "texts made up of its words; give some of yours by --texts"
-        )
+        notes.append(message("exporting.page.made_up"))
     if report.check is None:
-        notes.append(
-            f"{node.lack}, so the page has not been compared with Python yet: open check.html, "
-            "then remove check.html, check.js and wanted.js, which contain the texts"
-        )
+        notes.append(message("exporting.page.check", lack=node.lack))
     return tuple(notes)
 
 
@@ -389,12 +383,9 @@ def _network_notes(num_own: int, node: Node, check: CheckFigures | None) -> tupl
     """Return what the user should know of a page that runs a network."""
     notes = []
     if not num_own:
-        notes.append("none of the compared texts is yours; give some by --texts")
+        notes.append(message("exporting.page.no_own"))
     if check is None:
-        notes.append(
-            f"{node.lack}, so the page has not been compared with Python; install Node.js and "
-            "export again"
-        )
+        notes.append(message("exporting.page.install", lack=node.lack))
     return tuple(notes)
 
 
@@ -410,19 +401,22 @@ def _card(report: PageReport, run: str) -> str:
     lines = [
         f"# {report.output.name}",
         "",
-        f"`{run}` ({report.kind}) as a page, written by foretext {__version__}. The visitor's "
-        "browser runs the model: what is typed stays there, and the page contacts no other server.",
+        message("exporting.page.card", run=run, kind=translated(report.kind), version=__version__),
         "",
-        f"{'Open `index.html`, or serve' if report.is_local else 'Serve'} the folder:",
+        message("exporting.page.open" if report.is_local else "exporting.page.serve"),
         "",
         "```sh",
         f"python -m http.server --directory {report.output.name}",
         "```",
         "",
-        f"A visitor loads {human_bytes(report.loaded_bytes)}; the model's numbers are stored as "
-        f"{report.dtype}. {_compared(report)}",
+        message(
+            "exporting.page.loads",
+            size=human_bytes(report.loaded_bytes),
+            dtype=report.dtype,
+            compared=_compared(report),
+        ),
         "",
-        *(f"- Note: {note}." for note in report.notes),
+        *(message("exporting.page.note", note=note) for note in report.notes),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -431,10 +425,13 @@ def _compared(report: PageReport) -> str:
     check = report.check
     if check is None:
         if report.is_network:
-            return "The page has not been compared with Python: there was no Node.js."
-        return "`check.html` compares the page's answers with Python's."
-    return (
-        f"Node.js ran its code on {counted(check.texts, 'text')}: {report.compared_parts} are "
-        f"equal to Python's, and the largest difference of {check.numbers:,} numbers is "
-        f"{check.largest:.2g} (at most {report.bound:.2g} is allowed)."
+            return message("exporting.page.no_node")
+        return message("exporting.page.by_check")
+    return message(
+        "exporting.page.compared",
+        texts=number_of("text", check.texts),
+        parts=report.compared_parts,
+        numbers=check.numbers,
+        largest=check.largest,
+        bound=report.bound,
     )

@@ -19,6 +19,7 @@ from foretext.exporting.page.page_model import (
 )
 from foretext.exporting.page.storage import Matrices
 from foretext.exporting.page.tf_idf import PageTfIdf
+from foretext.messages import message
 from foretext.tasks.classification.linear import LinearClassifier
 
 __all__ = ["PageLinear"]
@@ -63,7 +64,7 @@ class PageLinear(PageModel):
     @property
     def remedy(self) -> str:
         """What makes the page smaller."""
-        return "train it with a higher linear.min_texts, which leaves rare features out"
+        return message("exporting.remedy.linear")
 
     def with_matrices(self, matrices: Matrices) -> PageLinear:
         """Return the same with other numbers."""

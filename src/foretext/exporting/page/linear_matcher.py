@@ -17,6 +17,7 @@ from foretext.exporting.page.page_model import Answers, PageModel, label_answers
 from foretext.exporting.page.parts import named_part
 from foretext.exporting.page.splitting import PageSplitter, of_pre_tokenizer
 from foretext.exporting.page.storage import Matrices
+from foretext.messages import message
 from foretext.tasks.matching.linear import LinearMatcher
 from foretext.tokenizers.example_texts import EXAMPLE_TEXTS
 
@@ -84,7 +85,7 @@ class PageLinearMatcher(PageModel):
     @property
     def remedy(self) -> str:
         """Nothing is needed: the file has tables of characters and few weights."""
-        return "such a page is small already"
+        return message("exporting.remedy.matcher")
 
     def with_matrices(self, matrices: Matrices) -> PageLinearMatcher:
         """Return the model itself, which has no matrices."""

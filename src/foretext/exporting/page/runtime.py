@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.parsing import read_json
+from foretext.messages import message
 
 __all__ = ["RUNTIME", "Runtime", "copy_runtime", "found_runtime"]
 
@@ -91,7 +92,4 @@ def _version(path: Path) -> str:
 
 def _remedy() -> str:
     packages = " ".join(f"{name}@{version}" for name, version in TRIED.items())
-    return (
-        "which runs networks in a browser: run `npm install --ignore-scripts "
-        f"{packages}`, or name a folder node_modules by --runtime."
-    )
+    return message("exporting.page.runtime", packages=packages)

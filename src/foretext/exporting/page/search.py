@@ -14,6 +14,7 @@ from foretext.exporting.page.check_texts import LONGEST, MOST_TEXTS
 from foretext.exporting.page.page_model import Answers, PageModel
 from foretext.exporting.page.storage import Matrices
 from foretext.exporting.page.word_vectors import PageWordVectors
+from foretext.messages import message
 from foretext.progress import human_bytes
 from foretext.search.embedder import Embedder
 from foretext.search.search_index import SearchIndex
@@ -88,15 +89,12 @@ class PageSearch(PageModel):
     @property
     def remedy(self) -> str:
         """What makes the page smaller."""
-        return "index fewer files, or take vectors of fewer words or numbers"
+        return message("exporting.remedy.search")
 
     @property
     def notes(self) -> list[str]:
         """Say what a visitor can read."""
-        return [
-            f"the page holds the texts of all {len(self.model):,} passages and the names of their "
-            "files: publish it only where everybody may read them"
-        ]
+        return [message("exporting.remedy.passages", number=len(self.model))]
 
     @property
     def frequent_words(self) -> Sequence[str]:

@@ -17,6 +17,7 @@ from foretext.exporting.page.splitting import (
     of_white_space,
 )
 from foretext.exporting.page.storage import Matrices
+from foretext.messages import message
 from foretext.vectors.subword_vectors import SubwordVectors
 from foretext.vectors.text_embedding import PUNCTUATION
 from foretext.vectors.word_vectors import WordVectors
@@ -45,10 +46,7 @@ class PageWordVectors(PageModel):
         """Say what is missing where texts are cut by jieba."""
         if self._cuts_texts:
             return []
-        return [
-            "the model splits texts by jieba, which does not run in a browser: the page has "
-            "neighbours and analogies, but no similarity of texts"
-        ]
+        return [message("exporting.remedy.jieba")]
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -95,12 +93,8 @@ class PageWordVectors(PageModel):
     def remedy(self) -> str:
         """What makes the page smaller."""
         if self.model.subwords is None:
-            return "--limit 50000 keeps the most frequent words"
-        return (
-            "--limit keeps all n-grams; `foretext convert RUN words.txt` leaves them out, and "
-            "`foretext export words.txt --page --limit 50000` keeps the most frequent words, "
-            "without vectors of unknown ones"
-        )
+            return message("exporting.remedy.words")
+        return message("exporting.remedy.ngrams")
 
     def limited(self, num_words: int) -> PageWordVectors:
         """Return the first words alone."""

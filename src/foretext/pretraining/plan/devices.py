@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from foretext.base.errors import SettingError
+from foretext.messages import message
 
 __all__ = ["DEVICES", "Device", "device_named"]
 
@@ -43,7 +44,5 @@ def device_named(name: str) -> Device:
         SettingError: none has this name.
     """
     if name not in DEVICES:
-        raise SettingError(
-            f"--device {name}: nothing is known of such a device; there are {', '.join(DEVICES)}."
-        )
+        raise SettingError(message("options.plan.device", name=name, names=", ".join(DEVICES)))
     return DEVICES[name]

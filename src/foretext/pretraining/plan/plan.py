@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from foretext.base.files import atomic_file
+from foretext.messages import message
 from foretext.pretraining.plan.forecast import ORDERING
 from foretext.pretraining.plan.size import Candidate
 from foretext.progress.bar import human_bytes, human_count, human_seconds
@@ -79,18 +80,27 @@ class Plan:
     def sentences(self) -> Iterator[str]:
         """Yield it as sentences."""
         size = self.chosen
-        how = "" if self.chosen_budget else ", by the size of the text (--budget sets another time)"
-        yield f"{human_seconds(self.budget_seconds)} in all{how}"
+        key = "in_all" if self.chosen_budget else "in_all_by_text"
+        yield message(f"terminal.plan.{key}", time=human_seconds(self.budget_seconds))
         yield (
-            f"{human_bytes(self.corpus_bytes)} of text, {human_count(self.corpus_tokens)} tokens "
-            f"with a vocabulary of {self.vocab_size:,}"
+            message(
+                "terminal.plan.text",
+                size=human_bytes(self.corpus_bytes),
+                tokens=human_count(self.corpus_tokens),
+                vocab_size=self.vocab_size,
+            )
         )
         yield (
-            f"size {size.name}: {human_count(size.parameters)} parameters, trained for "
-            f"{human_seconds(self.training_seconds)} on {human_count(size.tokens or 0)} tokens, "
-            f"{size.epochs:.2g} epochs"
+            message(
+                "terminal.plan.size",
+                name=size.name,
+                parameters=human_count(size.parameters),
+                time=human_seconds(self.training_seconds),
+                tokens=human_count(size.tokens or 0),
+                epochs=size.epochs,
+            )
         )
-        yield f"settings: {', '.join(self._named())}"
+        yield message("terminal.plan.settings", settings=", ".join(self._named()))
         yield from self._warnings()
 
     def _named(self) -> Iterator[str]:
@@ -101,19 +111,10 @@ class Plan:
 
     def _warnings(self) -> Iterator[str]:
         if not self.chosen.layer_parameters:
-            yield "its loss cannot be forecast: the backbone has no layers"
+            yield message("terminal.plan.no_layers")
         elif self.chosen.expected_loss is None:
-            yield (
-                f"its loss cannot be forecast: no scaling law is known for what {self.recipe} "
-                f"predicts; sizes are ordered by the law of {ORDERING} language models"
-            )
+            yield message("terminal.plan.no_law", recipe=self.recipe, law=ORDERING)
         if self.text_rate < 1:
-            yield (
-                f"{self.text_rate:.0%} of the text is used, from its beginning: there is no time "
-                "to read more (a longer --budget reads all)"
-            )
+            yield message("terminal.plan.part_of_text", rate=self.text_rate)
         if (self.chosen.epochs or 0) > MANY_EPOCHS:
-            yield (
-                f"after {MANY_EPOCHS} epochs little is left to be learned from a text; more "
-                "text would help, more time will not"
-            )
+            yield message("terminal.plan.many_epochs", epochs=MANY_EPOCHS)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from foretext.base.errors import BudgetError
+from foretext.messages import message
 from foretext.progress.budget import duration_option
 
 __all__ = ["LOADING_SECONDS", "READING_RATE", "Closing", "training_seconds"]
@@ -74,7 +75,6 @@ def training_seconds(budget: float, used: float, closing: float) -> float:
     if left < LEAST_TRAINING_RATE * budget:
         needed = duration_option((used + closing) / (1 - 2 * LEAST_TRAINING_RATE))
         raise BudgetError(
-            f"A budget of {budget:g} s leaves no time to learn: what comes before and after the "
-            f"training takes about {used + closing:.1f} s here; give --budget {needed} or more."
+            message("options.pretrain.no_time", budget=budget, used=used + closing, needed=needed)
         )
     return left

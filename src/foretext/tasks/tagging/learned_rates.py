@@ -7,6 +7,8 @@ from typing import Annotated, NamedTuple, Self
 
 from pydantic import Field
 
+from foretext.messages import clauses, message
+
 __all__ = ["LearnedRates", "Rate", "rate_doubts"]
 
 FEWEST = 30  # tokens; the rates of fewer say little
@@ -48,23 +50,16 @@ def rate_doubts(learned: LearnedRates, now: LearnedRates, num_tokens: int) -> li
         return []
     doubts = []
     if _is_strange(now.tagged, learned.tagged):
-        doubts.append(
-            f"{now.tagged:.0%} of the tokens are tagged as entities, and {learned.tagged:.0%} "
-            "were in training"
-        )
+        doubts.append(message("terminal.doubt.tagged", now=now.tagged, learned=learned.tagged))
     if _is_strange(now.unknown, learned.unknown):
         doubts.append(
-            f"{now.unknown:.0%} of the tokens are unknown, and {learned.unknown:.0%} were in "
-            "training"
+            message("terminal.doubt.unknown_tokens", now=now.unknown, learned=learned.unknown)
         )
     if learned.capital > 0.02 and now.capital < learned.capital / 10:
-        doubts.append("there are hardly any capital letters, which the rows of the training had")
+        doubts.append(message("terminal.doubt.capital"))
     if not doubts:
         return []
-    return [
-        f"{'; '.join(doubts)}: these texts are unlike the rows that the tagger learned from, so do "
-        "not trust its answers; give texts of that kind, or train on rows of this kind"
-    ]
+    return [message("terminal.doubt.unlike", doubts=clauses(doubts))]
 
 
 def _is_strange(rate: float, learned: float) -> bool:

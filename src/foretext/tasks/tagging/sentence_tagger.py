@@ -18,6 +18,7 @@ from foretext.data.rows.in_memory import BLANK_BETWEEN
 from foretext.data.rows.label_formats import LabelTask
 from foretext.data.rows.spans import aligned_tokens
 from foretext.heads.tag_set import TagSet
+from foretext.messages import message
 from foretext.metrics import UncertaintyMeasure, entropies
 from foretext.tasks.predictor import Predictor, Record
 from foretext.tasks.tagging.answers import TagAnswers, kind_counts
@@ -287,7 +288,7 @@ class SentenceTagger(Predictor):
             (tokens[first].start, tokens[last - 1].end, label)
             for label, first, last in self.tag_set.spans(indices)
         ]
-        why = f"unsure of its tags ({1 - uncertainty:.2f} a token)"
+        why = message("terminal.doubt.tags", share=1 - uncertainty)
         return LabelTask({"text": text}, uncertainty, why, tokens=tokens, spans=spans, tags=tags)
 
     def _input_tokens(self, inputs: Sequence[Input]) -> list[list[TextToken]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from foretext.base.errors import SettingError, did_you_mean
+from foretext.messages import message
 from foretext.vectors.formats import (
     fasttext_bin,
     glove_text,
@@ -62,10 +63,7 @@ def write_table(
     if format is None and name == "word2vec-bin" and table.subwords is not None:
         name = "fasttext"  # both are called .bin
     if name is None:
-        raise SettingError(
-            f"{path}: the name does not tell a format; let it end in .safetensors, .txt, .vec, "
-            f".bin or .glove.txt, or name one of {', '.join(FORMATS)}."
-        )
+        raise SettingError(message("files.vectors.no_format", path=path, names=", ".join(FORMATS)))
     chosen = _format(name)
     if dtype == "float32":
         chosen.write(path, table)

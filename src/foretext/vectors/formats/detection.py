@@ -6,6 +6,7 @@ from pathlib import Path
 
 from foretext.base.errors import VectorFileError
 from foretext.corpus.compression import without_compression_suffix
+from foretext.messages import message
 from foretext.vectors.formats.glove_text import num_dimensions
 from foretext.vectors.formats.lines import is_number, refuse_carriage_returns
 from foretext.vectors.formats.table import open_input
@@ -46,7 +47,7 @@ def detect_format(path: Path) -> str:
     with open_input(path) as file:
         head = file.read(_HEAD_BYTES)
     if not head.strip():
-        raise VectorFileError(f"{path} is empty; fetch or write it again.")
+        raise VectorFileError(message("files.vectors.empty", path=path))
     if _is_safetensors(head):  # first, because its first bytes are a length and may be any
         return "safetensors"
     if head.startswith(_FASTTEXT_MAGIC):
@@ -57,10 +58,7 @@ def detect_format(path: Path) -> str:
     refuse_carriage_returns(head, path)
     found = _format_of_rows(head) or format_of_name(path)
     if found is None:
-        raise VectorFileError(
-            f"{path} is not a vector file: it begins neither with a header such as '70000 100' "
-            f"nor with a word and its numbers, and is no safetensors file."
-        )
+        raise VectorFileError(message("files.vectors.none", path=path))
     return found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foretext.base.errors import VectorFileError
+from foretext.messages import message
 from foretext.vectors.formats.table import Rows
 
 __all__ = ["LONGEST_LINE", "is_number", "read_lines", "refuse_carriage_returns", "write_lines"]
@@ -83,7 +84,7 @@ def _blocks_of_lines(file: BinaryIO, rows: Rows) -> Iterator[bytes]:
     while block := file.read(_BLOCK_BYTES):
         if len(rest) > LONGEST_LINE:
             raise VectorFileError(
-                f"{rows.where(len(rows.words))}: the line does not end; the file is damaged there."
+                message("files.vectors.line_end", where=rows.where(len(rows.words)))
             )
         block = rest + block
         cut = block.rstrip().rfind(b"\n") + 1  # the last line may be all that is left
@@ -139,7 +140,7 @@ class _Parser:
         wrong = next((field for field in fields[1:] if not is_number(field)), None)
         if len(fields) == self._dim + 1 and wrong is not None:
             shown = wrong[:40].decode("utf-8", "replace")
-            raise VectorFileError(f"{where}: '{shown}' is not a number; the file is damaged there.")
+            raise VectorFileError(message("files.vectors.no_number", where=where, shown=shown))
         if len(fields) <= self._dim:
             raise self._wrong_number(line, where)
         word = fields[0].strip()

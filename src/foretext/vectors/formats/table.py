@@ -22,6 +22,7 @@ from foretext.base.files import atomic_file
 from foretext.base.parsing.lfs_pointer import lfs_pointer_error
 from foretext.corpus.compression import LARGEST_PIECE, compression_of, unpacked
 from foretext.corpus.encoding import Encoding
+from foretext.messages import message
 
 if TYPE_CHECKING:
     from foretext.vectors.subword_vectors import SubwordVectors
@@ -212,7 +213,7 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
-            raise VectorFileError(f"{path} is no file; give a file that can be read.")
+            raise VectorFileError(message("files.vectors.no_file", path=path))
         with path.open("rb") as file:
             head = file.read(_HEAD)
             if (pointer := lfs_pointer_error(head, str(path), VectorFileError)) is not None:
@@ -221,11 +222,9 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
             file.seek(0)
             yield cast(BinaryIO, io.BufferedReader(_Unpacked(file, path))) if packed else file
     except FileNotFoundError:
-        raise VectorFileError(f"{path}: there is no such file; check the path.") from None
+        raise VectorFileError(message("files.vectors.absent", path=path)) from None
     except IsADirectoryError:
-        raise VectorFileError(
-            f"{path} is a folder; name the vector file in it, such as vectors.safetensors."
-        ) from None
+        raise VectorFileError(message("files.vectors.folder", path=path)) from None
     except MemoryError:
         raise VectorFileError(
             f"{path} takes more memory than there is; say limit=N to read its first N words."

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
-from foretext.base.counted import counted
+from foretext.base.counted import counted, number_of
 from foretext.base.errors import VectorFileError
+from foretext.messages import message
 from foretext.vectors.formats.lines import read_lines, refuse_carriage_returns, write_lines
 from foretext.vectors.formats.table import (
     ReadOptions,
@@ -82,9 +83,9 @@ def check_num_words(path: Path, promised: int, found: int) -> None:
     """
     if found < promised:
         raise VectorFileError(
-            f"{path}: the header promises {counted(promised, 'word')} but only {found} were "
-            "found; the file "
-            f"is cut off, fetch or write it again."
+            message(
+                "files.vectors.cut_off", path=path, words=number_of("word", promised), found=found
+            )
         )
     if found > promised:
         raise VectorFileError(
