@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from foretext.base.counted import number_of
 from foretext.exporting.form import Computed
+from foretext.exporting.gguf.causes import Causes
+from foretext.exporting.network import NetworkExport
 from foretext.exporting.page.checking import Node
 from foretext.exporting.page.folder import PageReport, _card, _network_notes
 from foretext.exporting.parity import Parity
@@ -29,6 +32,8 @@ from tests.messages.test_errors import ENGLISH, KEPT
 
 SIZE = Candidate("tiny", 2, 128, 2, 10**6, 10**5, 10**7, 1e4, 10**6, 41.0, None, chosen=True)
 PLAN = Plan("t5", 60, False, 1, 2, 30, 10**6, 10**5, 1000, (SIZE,), {"a": {"b": 0.5}}, 0.5)
+GRAPH = SimpleNamespace(max_length=512, longer="a b")
+VOCABULARY = SimpleNamespace(form="NFC", longest_word=9)
 PAGE = PageReport(Path("page"), "linear classifier", 9, 8, 7, "float32", 1e-4, None, True, ("n",))
 
 
@@ -73,6 +78,16 @@ SAID: dict[str, tuple[Callable[[], Iterable[str]], str, str]] = {
         lambda: _network_notes(0, Node(None, "-"), None),
         "none of the compared texts is yours; give some by --texts",
         "所比较的文本都不是你的；请用 --texts 给出一些",
+    ),
+    "inputs that are cut": (
+        lambda: [NetworkExport.longer.fget(SimpleNamespace(graph=GRAPH))],  # type: ignore[attr-defined]
+        "Inputs of more than 512 tokens are cut; a b.",
+        "超过 512 个词元的输入会截断；a b。",
+    ),
+    "a word that llama.cpp splits": (
+        lambda: Causes.notes.func(SimpleNamespace(_vocabulary=VOCABULARY)),  # type: ignore[arg-type]
+        "llama.cpp does not compose letters: bring texts into Unicode's form NFC first.",
+        "llama.cpp 不组合字母：请先把文本转换为 Unicode 的 NFC 形式。",
     ),
     "server": (
         lambda: listening_warnings(ServingConfig(host="0.0.0.0"), Keys()),

@@ -23,6 +23,7 @@ from foretext.exporting.tags import TAGS, Decoder, write_decoder
 from foretext.interop.graph import NetworkGraph, joined_rows
 from foretext.interop.own import MODEL_TYPE
 from foretext.kinds import Kind
+from foretext.messages import clauses, ended, message
 from foretext.tokenizers.vocabulary import UNKNOWN
 from foretext.tokenizers.word_tokenizer import COUNTS_FILE
 
@@ -251,8 +252,8 @@ class NetworkExport(ExportForm):
     @property
     def longer(self) -> str:
         """What is said of inputs that are longer than the network reads."""
-        more = f"; {self.graph.longer}" if self.graph.longer else ""
-        return f"Inputs of more than {self.graph.max_length:,} tokens are cut{more}."
+        cut = message("exporting.use.inputs_cut", length=self.graph.max_length)
+        return ended(clauses(filter(None, [cut, self.graph.longer])))
 
 
 _NOTHING = np.zeros(0, np.float32)  # an output that the model does not have of this input

@@ -16,6 +16,7 @@ import numpy as np
 
 from foretext.exporting.form import Bound, Computed, ExportForm, Texts
 from foretext.exporting.session import Session, library_of, plain_row
+from foretext.messages import message
 from foretext.tokenizers.frames import unframed
 from foretext.tokenizers.hf_files import save_framed_tokenizer
 from foretext.vectors.token_vectors import TokenVectors
@@ -27,11 +28,9 @@ OPSET = 18
 OUTPUT = "sentence_embedding"
 NO_LIMIT = 1_000_000  # tokens of a text: fastembed needs a number
 
-USAGE = """## Use
+USAGE = """{title}
 
-The vector of a text is the mean of its tokens' vectors{length}; a text may have any length.
-`model2vec.StaticModel.from_pretrained` and `sentence_transformers.SentenceTransformer` open the
-folder. ONNX Runtime needs the tokenizer and the graph:
+{said}
 
 ```python
 import numpy as np, onnxruntime, tokenizers
@@ -104,8 +103,9 @@ class StaticExport(ExportForm):
 
     def usage(self, folder: str) -> str:
         """Return how other programs read the folder."""
-        length = ", at length 1" if self.model.normalize else ""
-        return USAGE.format(folder=folder, length=length)
+        key = "static_normalized" if self.model.normalize else "static"
+        said = {"title": message("exporting.use.title"), "said": message(f"exporting.use.{key}")}
+        return USAGE.format(folder=folder, **said)
 
 
 def write_graph(path: Path, model: TokenVectors) -> None:

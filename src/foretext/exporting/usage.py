@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from foretext.exporting.network import NetworkExport
 from foretext.exporting.tags import JAVASCRIPT, decoder_programs
+from foretext.messages import message, sentences
 
 __all__ = ["network_usage", "openvino_usage"]
 
@@ -87,13 +88,11 @@ def openvino_usage(form: NetworkExport, folder: str, file: str) -> str:
 
 def _page(form: NetworkExport, code: str, more: str) -> str:
     code += TAGS if form.graph.words is not None else ""
-    asked = (
-        f" A question of more than {form.graph.facts['question_room']:,} tokens is cut, too. "
-        "`tokenizer.json` cuts only passages; cut questions as below.\n\n"
-        if form.asks
-        else "\n\n"
-    )
-    return f"## Use\n\n{form.longer}{asked}```python\n{code}```\n\n{more}"
+    asked = ""
+    if form.asks:
+        asked = message("exporting.use.question", room=form.graph.facts["question_room"])
+    title, said = message("exporting.use.title"), sentences([form.longer, asked])
+    return f"{title}\n\n{said}\n\n```python\n{code}```\n\n{more}"
 
 
 def _read(form: NetworkExport, folder: str, package: str) -> str:
@@ -124,22 +123,14 @@ def _in_javascript(form: NetworkExport, folder: str, file: str) -> str:
     if graph.words is not None:
         if JAVASCRIPT not in decoder_programs(graph):
             return ""
-        return (
-            "In JavaScript, run the network by `AutoModelForTokenClassification` of transformers.js"
-            f" ({opened}) and import `encode` and `decode` of `decode.mjs`, whose third argument is"
-            " the parsed `decoding.json`. The pipeline of transformers.js splits words and chooses "
-            "tags in another way.\n"
-        )
+        return message("exporting.use.javascript_tags", opened=opened) + "\n"
     if graph.pipeline == "text-classification" and graph.num_texts == 1:
-        return (
-            f"transformers.js opens the folder, too: `pipeline('text-classification', {opened})`.\n"
-        )
+        code = f"pipeline('text-classification', {opened})"
+        return message("exporting.use.javascript", code=code) + "\n"
     pooling, has_more = graph.facts.get("pooling"), graph.facts.get("dense_layers")
     if graph.pipeline == "sentence-similarity" and pooling in JS_POOLINGS and not has_more:
         normalize = str(bool(graph.facts["normalize"])).lower()
-        return (
-            "transformers.js opens the folder, too: `const embed = await pipeline("
-            f"'feature-extraction', {opened})`, then `await embed(texts, "
-            f"{{pooling: '{pooling}', normalize: {normalize}}})`.\n"
-        )
+        code = f"const embed = await pipeline('feature-extraction', {opened})"
+        then = f"await embed(texts, {{pooling: '{pooling}', normalize: {normalize}}})"
+        return message("exporting.use.javascript_then", code=code, then=then) + "\n"
     return ""

@@ -29,6 +29,7 @@ from foretext.interop.graph import (
     joined_rows,
     one_row,
 )
+from foretext.messages import message
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tasks.matching.network import TextMatcher
 from foretext.tasks.model import TaskModel
@@ -89,7 +90,7 @@ def classifier_graph(model: TextClassifier) -> NetworkGraph:
             f"The classifier reads {'the end' if how == 'tail' else 'both ends'} of long texts, "
             "and other programs read the beginning; learn it with task.long_texts=head."
         )
-    longer = "foretext merges the answers of several windows" if how == "windows" else ""
+    longer = message("exporting.use.windows") if how == "windows" else ""
     multi = model.is_multi_label
     facts = {
         "labels": list(model.label_names),
@@ -155,7 +156,7 @@ def reader_graph(model: SpanReader) -> NetworkGraph:
         num_texts=2,
         cut="only_second",
         facts=facts,
-        longer="foretext reads a long passage in windows, and takes the best answer of all",
+        longer=message("exporting.use.passages"),
     )
 
 
@@ -176,7 +177,7 @@ def tagger_graph(model: Tagger) -> NetworkGraph:
         of_positions=True,
         words=lambda text: [token.text for token in model.tokens([text])[0]],
         facts={"labels": list(head.tags.labels), "decoding": _decoding(model, framing)},
-        longer="foretext reads long sentences in windows",
+        longer=message("exporting.use.sentences"),
     )
 
     def read(texts: Texts) -> ReadInput:
@@ -233,7 +234,7 @@ def encoder_graph(model: SentenceEncoder) -> NetworkGraph:
         model.save,
         read,
         facts={"pooling": head.pooling, "normalize": head.normalizes},
-        longer="`embed` of foretext averages the vectors of their windows",
+        longer=message("exporting.use.averages"),
     )
 
 

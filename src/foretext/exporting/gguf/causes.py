@@ -9,6 +9,7 @@ from typing import Any
 
 from foretext.exporting.gguf.reading import Reading
 from foretext.exporting.gguf.vocabulary import Vocabulary
+from foretext.messages import message
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
 
 __all__ = ["Causes"]
@@ -73,13 +74,7 @@ class Causes:
         """What a user has to know of texts, as sentences."""
         found = []
         if self._vocabulary.form != "none":
-            found.append(
-                f"llama.cpp does not compose letters: bring texts into Unicode's form "
-                f"{self._vocabulary.form} first."
-            )
+            found.append(message("exporting.use.compose", form=self._vocabulary.form))
         if self._vocabulary.longest_word is not None:
-            found.append(
-                f"A word of more than {self._vocabulary.longest_word} letters is unknown to "
-                "foretext, and llama.cpp splits it into pieces."
-            )
+            found.append(message("exporting.use.long_word", number=self._vocabulary.longest_word))
         return found

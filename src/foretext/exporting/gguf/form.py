@@ -21,6 +21,7 @@ from foretext.exporting.gguf.vocabulary import vocabulary_of
 from foretext.kinds import Kind
 from foretext.language_model import LanguageModel
 from foretext.language_model.graph import model_graph
+from foretext.messages import message
 
 __all__ = ["GgufExport", "GgufF16Export", "GgufQ8Export"]
 
@@ -123,9 +124,10 @@ class GgufExport(ExportForm):
         """Which program ran the file."""
         found = self._started
         if found is None or found.llama_cpp is None:
-            lack = "" if found is None else f", as {found.lack}"
-            return f"foretext read the file back; llama.cpp did not run it{lack}"
-        return f"llama.cpp {found.llama_cpp.release} ran the file"
+            if found is None:
+                return message("exporting.use.read_back")
+            return message("exporting.use.read_back_as", lack=found.lack)
+        return message("exporting.use.ran", release=found.llama_cpp.release)
 
     @property
     def facts(self) -> Mapping[str, Any]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from foretext.base.errors import ModelFileError, OutputError
 from foretext.base.parsing import parse_json
 from foretext.exporting.page.checking import found_node
+from foretext.messages import message
 
 __all__ = ["Answer", "LlamaCpp", "Started", "started"]
 
@@ -138,11 +139,14 @@ def started(file: Path) -> Started:
         return Started(None, node.lack)
     package = next((each for each in _package_folders() if (each / "package.json").is_file()), None)
     if package is None:
-        return Started(None, f"{PACKAGE} is not installed")
+        return Started(None, message("exporting.use.absent", package=PACKAGE))
     try:
         return Started(LlamaCpp(node.path, package, file), "")
     except OutputError as error:
-        return Started(None, f"{package} does not run: {str(error).rstrip('.')[:SHOWN]}")
+        return Started(
+            None,
+            message("exporting.use.fails", package=package, cause=str(error).rstrip(".")[:SHOWN]),
+        )
 
 
 def _package_folders() -> Iterator[Path]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from foretext.exporting.gguf.form import GgufExport
 
+from foretext.messages import ended, message
+
 __all__ = ["gguf_usage"]
 
 OPENED = """```js
@@ -52,8 +54,9 @@ def gguf_usage(form: GgufExport, folder: str) -> str:
     code = OPENED.format(folder=folder, file=form.file) + (WRITE if form.writes else _embed(form))
     notes = "".join(f"- {note}\n" for note in _notes(form))
     return (
-        f"## Check\n\n{form.checked_by}.\n\n## Use\n\n{notes}\n"
-        f"```sh\n{served}```\n\nIn Node.js, with the package node-llama-cpp:\n\n{code}```\n"
+        f"{message('exporting.use.check_title')}\n\n{ended(form.checked_by)}\n\n"
+        f"{message('exporting.use.title')}\n\n{notes}\n"
+        f"```sh\n{served}```\n\n{message('exporting.use.node')}\n\n{code}```\n"
     )
 
 
@@ -64,27 +67,18 @@ def _embed(form: GgufExport) -> str:
 def _notes(form: GgufExport) -> list[str]:
     """Return what a user has to know."""
     room, keys = form.framing.room, form.vocabulary.keys
-    longer = (
-        "foretext forgets the oldest tokens"
-        if form.writes
-        else "`embed` of foretext averages the vectors of their windows"
-    )
+    longer = message("exporting.use.forgets") if form.writes else message("exporting.use.averages")
     notes = [
-        f"A text has {room:,} tokens at most. Cut longer ones; {longer}.",
-        'Let special tokens in texts be read as such (`"parse_special": true`, or `true` as '
-        "below), as foretext does.",
+        message("exporting.use.cut", room=room, longer=longer),
+        message("exporting.use.special"),
         *form.causes.notes,
     ]
     if form.vocabulary.model == "bert" and not (
         keys["normalizer.lowercase"] and keys["normalizer.strip_accents"]
     ):
-        notes.append(
-            "The file says that accents or capital letters stay "
-            "(`tokenizer.ggml.normalizer.strip_accents` and `.lowercase`). llama.cpp v0.5.0 reads "
-            "that; releases that do not know these keys remove accents and capital letters."
-        )
+        notes.append(message("exporting.use.accents"))
     if not form.writes:
-        notes.append("foretext gives zeros for an empty text, and llama.cpp does not.")
+        notes.append(message("exporting.use.empty"))
         if not form.source.normalize:
-            notes.append("llama-server divides vectors by their length; foretext does not.")
+            notes.append(message("exporting.use.length"))
     return notes
