@@ -121,33 +121,32 @@ SECTIONS: dict[str, Callable[[], set[str]]] = {
 }
 INTERNAL = {
     "KeyedVectors and FastTextKeyedVectors": """
-        add_lifecycle_event adjust_vectors allocate_vecattrs fill_norms init_post_load init_sims
+        add_lifecycle_event adjust_vectors allocate_vecattrs init_post_load
         log_accuracy log_evaluate_word_pairs recalc_char_ngram_buckets vectors_norm""",
     "Word2Vec, FastText and Doc2Vec": """
         add_lifecycle_event add_null_word create_binary_tree init_sims init_weights make_cum_table
         prepare_weights reset_from seeded_vector update_weights""",
     "Settings": """
-        batch_words comment dv_mapfile hashfxn kwargs null_word sorted_vocab word_ngrams""",
+        dv_mapfile kwargs""",
     "Phrases": "add_lifecycle_event",
     "Coming from fastText's Python module": "BOW EOS EOW f",
     "SentenceTransformer": """
         active_adapter active_adapters check_peft_compatible_model clear_placement_cache config
-        default_huggingface_organization delete_adapter disable_adapters dtype enable_adapters
+        default_huggingface_organization dtype
         get_adapter_state_dict get_model_kwargs get_sentence_features
-        gradient_checkpointing_enable has_peft_compatible_model is_singular_input
-        model_card_data_class model_type set_adapter set_pooling_include_prompt
+        has_peft_compatible_model is_singular_input
+        model_card_data_class model_type set_pooling_include_prompt
         smart_batching_collate transformers_model""",
     "Arguments of encode": "kwargs",
     "util": """
-        LoggingHandler ORIGINAL_TRANSFORMER_MODELS SimilarityFunction all_gather all_gather_padded
+        LoggingHandler ORIGINAL_TRANSFORMER_MODELS all_gather all_gather_padded
         all_gather_with_grad append_to_last_row batch_to_device cat_padded_token_embeddings
         check_package_availability check_teacher_targets check_version_requirements
         compute_count_vector disable_datasets_caching disable_logging disabled_tqdm fullname
         get_device_name get_rank get_world_size http_get import_from_string import_module_class
         install_logger is_accelerate_available is_datasets_available is_dist_initialized
         is_sentence_transformer_model is_training_available load_dir_path load_file_path
-        maxsim_pairwise mean_maxsim_pairwise pairwise_angle_sim pairwise_dot_score
-        pairwise_euclidean_sim pairwise_manhattan_sim repad_flattened_features resolve_ids
+        repad_flattened_features resolve_ids
         save_to_hub_args_decorator select_max_active_dims similarity_fct_name
         stack_padded_token_embeddings to_scipy_coo""",
 }
