@@ -105,7 +105,10 @@ def _window_rate() -> float:
     inputs, outputs = aligned_zeros(WINDOW + 1, stride), aligned_zeros(NEGATIVE + 1, stride)
     inputs += np.random.default_rng(0).random(inputs.size, np.float32) - np.float32(0.5)
     arrays = (inputs, contexts, outputs, np.arange(NEGATIVE + 1), np.zeros(16, np.float32))
-    scratch = np.zeros(contexts.size * 6 + 16, np.float32), np.zeros(contexts.size * 16, np.float32)
+    scratch = (
+        np.zeros(contexts.size * 6 + 16, np.float32),
+        np.zeros(contexts.size * stride, np.float32),
+    )
     seconds = best_seconds(lambda: _windows(*arrays, *scratch, stride, WINDOW + 1, WINDOWS))
     return WINDOWS * (WINDOW + 1) * (NEGATIVE + 1) * 6 * DIM / seconds
 

@@ -17,9 +17,14 @@ from foretext.kernels.simd import (
     absolute,
     aligned_zeros,
     clamp,
+    element,
     fma,
     inverse_root,
     load,
+    narrow_load,
+    narrow_splat,
+    narrow_width,
+    narrow_zeros,
     padded,
     prefetch,
     splat,
@@ -81,6 +86,42 @@ def test_transposed_sum_adds_the_lanes_of_each_vector() -> None:
     assert not out[12:16].any()
     assert out[16] == pytest.approx(a[0].sum(), rel=1e-6)
     assert not out[17:].any()
+
+
+@kernel()
+def run_narrow(a, numbers, out):
+    width = narrow_width()
+    for d in range(0, LANES, width):
+        x, y = narrow_load(a, d), narrow_load(a, LANES + d)
+        store(out, d, x + y)
+        store(out, LANES + d, fma(x, y, narrow_splat(element(numbers, 1))))
+        store(out, 2 * LANES + d, narrow_zeros() - x)
+    return width
+
+
+def test_narrow_lanes_add_up_to_sixteen() -> None:
+    a = np.random.default_rng(0).random(2 * LANES, np.float32)
+    out = np.full(3 * LANES, np.nan, np.float32)
+    assert run_narrow(a, np.float32([3.0, 5.0]), out) in (LANES // 2, LANES)
+    x, y = a.reshape(2, LANES)
+    np.testing.assert_allclose(out, np.concatenate([x + y, x * y + 5, -x]), rtol=1e-6)
+
+
+@kernel()
+def sum_by_halves(a, wide, halves):
+    store(wide, 0, transposed_sum((load(a, 0), load(a, LANES))))
+    total = zeros()
+    for d in range(0, LANES, narrow_width()):
+        total = total + transposed_sum((narrow_load(a, d), narrow_load(a, LANES + d)))
+    store(halves, 0, total)
+
+
+def test_sums_of_halves_are_those_of_sixteen_lanes_to_the_last_bit() -> None:
+    a = np.random.default_rng(0).standard_normal(2 * LANES).astype(np.float32)
+    wide, halves = np.full(LANES, np.nan, np.float32), np.full(LANES, np.nan, np.float32)
+    sum_by_halves(a, wide, halves)
+    np.testing.assert_allclose(wide[:2], a.reshape(2, LANES).sum(axis=1), rtol=1e-5)
+    assert np.array_equal(wide, halves)
 
 
 @pytest.mark.parametrize(("dim", "stride"), [(1, 16), (16, 16), (17, 32), (100, 112), (300, 304)])

@@ -45,4 +45,5 @@ def draw_noise(alias, counter):
     """
     bits = random64(counter)
     word = below(high32(bits), alias.shape[0])
-    return word if low32(bits) < alias[word, 0] else np.int64(alias[word, 1])
+    other = np.int64(alias[word, 1])  # read in any case: a branch would be guessed wrong often
+    return word if low32(bits) < alias[word, 0] else other

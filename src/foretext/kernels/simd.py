@@ -6,6 +6,11 @@ stores and fused multiply-add, and `transposed_sum` adds up to sixteen accumulat
 transposing while adding: 15 additions instead of 64. LLVM splits the lanes where registers are
 narrower (AVX2, NEON), so the same kernel runs everywhere.
 
+A loop that holds a dozen accumulators or more takes *narrow* lanes: eight of them where sixteen
+would need more registers than there are, so that every sum would go to memory and back
+(docs/decisions/0220). `narrow_width()` says how many. Sums of the first halves of sixteen lanes
+plus those of the second halves are the sums of sixteen, to the last bit.
+
 Indices are element offsets into flat, contiguous float32 arrays. The definitions are in
 `foretext.kernels.lanes`; here are their names, so that importing a kernel does not import numba.
 """
@@ -23,9 +28,14 @@ __all__ = [
     "absolute",
     "aligned_zeros",
     "clamp",
+    "element",
     "fma",
     "inverse_root",
     "load",
+    "narrow_load",
+    "narrow_splat",
+    "narrow_width",
+    "narrow_zeros",
     "padded",
     "prefetch",
     "splat",
@@ -38,9 +48,14 @@ LANES = 16
 
 absolute: Any = Intrinsic("foretext.kernels.lanes", "absolute")
 clamp: Any = Intrinsic("foretext.kernels.lanes", "clamp")
+element: Any = Intrinsic("foretext.kernels.lanes", "element")
 fma: Any = Intrinsic("foretext.kernels.lanes", "fma")
 inverse_root: Any = Intrinsic("foretext.kernels.lanes", "inverse_root")
 load: Any = Intrinsic("foretext.kernels.lanes", "load")
+narrow_load: Any = Intrinsic("foretext.kernels.lanes", "narrow_load")
+narrow_splat: Any = Intrinsic("foretext.kernels.lanes", "narrow_splat")
+narrow_width: Any = Intrinsic("foretext.kernels.lanes", "narrow_width")
+narrow_zeros: Any = Intrinsic("foretext.kernels.lanes", "narrow_zeros")
 prefetch: Any = Intrinsic("foretext.kernels.lanes", "prefetch")
 splat: Any = Intrinsic("foretext.kernels.lanes", "splat")
 store: Any = Intrinsic("foretext.kernels.lanes", "store")

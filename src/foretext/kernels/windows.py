@@ -20,10 +20,9 @@ def keep_words(text, first, last, window, counter, words, spans):
     for position in range(first, last):
         word = np.int64(text.ids[position])
         bits = random64(counter + np.uint64(position - first))
-        if low32(bits) < text.keep[word]:
-            words[n] = word
-            spans[n] = below(high32(bits), window) + 1
-            n += 1
+        words[n] = word  # written in any case: a branch would be guessed wrong often
+        spans[n] = below(high32(bits), window) + 1
+        n += 1 if low32(bits) < text.keep[word] else 0
     return n
 
 
@@ -31,10 +30,12 @@ def keep_words(text, first, last, window, counter, words, spans):
 def window_of(words, n, i, span, contexts):
     """The context words of position i, followed by one more as padding; their number."""
     count = 0
-    for j in range(max(0, i - span), min(n, i + span + 1)):
-        if j != i:
-            contexts[count] = words[j]
-            count += 1
+    for j in range(max(0, i - span), i):
+        contexts[count] = words[j]
+        count += 1
+    for j in range(i + 1, min(n, i + span + 1)):
+        contexts[count] = words[j]
+        count += 1
     if count:
         contexts[count] = contexts[count - 1]
     return count

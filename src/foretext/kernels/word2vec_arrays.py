@@ -90,7 +90,7 @@ class Scratch(NamedTuple):
     contexts: np.ndarray  # (C + 2,) int64
     single: np.ndarray  # (2,) int64, one context word alone
     gradients: np.ndarray  # (groups * C * 6 + 16,), of the scores
-    delta: np.ndarray  # (C * 16,), a strip of the input rows' gradients
+    delta: np.ndarray  # (C * D,), the input rows' gradients of some groups
     hidden: np.ndarray  # (D,), CBOW
     back: np.ndarray  # (D,), hidden's gradient
     logits: np.ndarray  # (V + 16,), full softmax
@@ -115,7 +115,7 @@ def scratch_for(weights: Weights, targets: Targets, method: Method) -> Scratch:
         contexts=np.zeros(slots, np.int64),
         single=np.zeros(2, np.int64),
         gradients=np.zeros(groups * slots * GROUP + LANES, np.float32),
-        delta=np.zeros(slots * LANES, np.float32),
+        delta=np.zeros(slots * weights.stride, np.float32),
         hidden=np.zeros(weights.stride, np.float32),
         back=np.zeros(weights.stride, np.float32),
         logits=np.zeros(logits, np.float32),
