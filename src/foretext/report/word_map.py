@@ -1,18 +1,21 @@
 """A map of the frequent words: each word a point, near what it is used like.
 
-Unit vectors go to their 50 principal components and from there to the plane by t-SNE (van der
-Maaten and Hinton 2008) on cosine distances; too few words for that take the first two components.
+Unit vectors go to their 50 principal components and from there to the plane by t-SNE on cosine
+distances; too few words for that take the first two components. Colours are those of groups, by
+k-means.
 """
 
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from foretext.vectors.principal_components import principal_components
+from foretext.vectors.tsne import tsne
 
 if TYPE_CHECKING:
     from foretext.vectors.word_vectors import WordVectors
@@ -25,6 +28,8 @@ FEWEST_FOR_TSNE = 50
 PRINCIPAL_COMPONENTS = 50
 WORDS_A_GROUP = 60  # groups are for colour alone
 MOST_GROUPS = 8
+STARTS, MOST_ROUNDS = 3, 300  # of k-means
+TINY = 1e-12
 LEVELS = (1, 1.5, 2, 3, 4, 6, 8, 12)  # magnifications at which more names find room
 MAP_SIZE = (1000, 680)  # pixels, to tell which names would overlap
 NAME_HEIGHT = 14  # pixels
@@ -95,14 +100,9 @@ def word_points(
     """Return a record a word, as `charts.map_chart` takes them; none for fewer than three words."""
     if len(words) < 3:
         return []
-    import sklearn.cluster
-    import sklearn.manifold  # noqa: F401  # first: limits hold for libraries that are loaded
-    from threadpoolctl import threadpool_limits
-
     unit = _unit_rows(np.asarray(vectors[words], dtype=np.float64))  # (N, D)
-    with threadpool_limits(1):  # threads wait for each other at every step, long on a busy machine
-        places = _spread(_projected(unit, seed))  # (N, 2)
-        groups = _groups(unit, seed)
+    places = _spread(_projected(unit, seed))  # (N, 2)
+    groups = _groups(unit, seed)
     nearest = vectors.neighbors(words, num_neighbors)
     counts = _counts(vectors, words)
     return [
@@ -122,34 +122,24 @@ def word_points(
 
 
 def _projected(unit: Floats, seed: int) -> Floats:
-    from sklearn.decomposition import PCA
-    from sklearn.manifold import TSNE
-
     few = len(unit) < FEWEST_FOR_TSNE
     dimensions = min(2 if few else PRINCIPAL_COMPONENTS, *unit.shape)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # constant columns, defaults that will change
-        components: Floats = PCA(dimensions, random_state=seed).fit_transform(unit)
-        if few or dimensions < 2:
-            return np.pad(components, ((0, 0), (0, 2 - dimensions)))
-        projection: Floats = TSNE(
-            metric="cosine",
-            perplexity=min(30, len(unit) / 4),
-            init=_start(components, seed),
-            random_state=seed,
-        ).fit_transform(components)
-    return projection
+    found = principal_components(unit.astype(np.float32), dimensions, remove_mean=True)
+    components = unit @ found.directions  # (N, 50)
+    components -= components.mean(axis=0)
+    if few or dimensions < 2:
+        return np.pad(components, ((0, 0), (0, 2 - dimensions)))
+    kept = _unit_rows(components)
+    distances = np.clip(1 - kept @ kept.T, 0, 2)  # (N, N)
+    return tsne(distances, _start(components, seed), min(30, len(unit) / 4))
 
 
-def _start(components: Floats, seed: int) -> NDArray[np.float32]:
-    """Return where t-SNE begins: the first two components, small, and never all in one point.
-
-    Its own start divides by the spread of the first one, and crashes where there is none.
-    """
+def _start(components: Floats, seed: int) -> Floats:
+    """Return where t-SNE begins: the first two components, small, and never all in one point."""
     start = components[:, :2]  # (N, 2)
     start = start / max(float(start[:, 0].std()), 1e-6)
     start = start + 0.01 * np.random.default_rng(seed).normal(size=start.shape)
-    return (1e-4 * start).astype(np.float32)
+    return np.asarray(1e-4 * start, np.float64)
 
 
 def _spread(places: Floats) -> Floats:
@@ -160,13 +150,40 @@ def _spread(places: Floats) -> Floats:
 
 
 def _groups(unit: Floats, seed: int) -> list[int]:
-    from sklearn.cluster import KMeans
-
+    """Return the group of each row, by k-means from the best of a few starts (Lloyd 1982)."""
+    rng = np.random.default_rng(seed)
     number = min(MOST_GROUPS, max(1, len(unit) // WORDS_A_GROUP))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # fewer distinct words than groups
-        groups = KMeans(number, n_init=3, random_state=seed).fit_predict(unit)
-    return [int(group) for group in groups]
+    found = [_clusters(unit, number, rng) for _ in range(STARTS)]
+    return [int(group) for group in min(found, key=lambda each: each[1])[0]]
+
+
+def _clusters(
+    unit: Floats, number: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], float]:
+    """Return each row's cluster, and the sum of squared distances to the centres.
+
+    The first centres are drawn far from each other (k-means++, Arthur and Vassilvitskii 2007).
+    """
+    centres = unit[[int(rng.integers(len(unit)))]]  # (K, D)
+    for _ in range(number - 1):
+        apart = _squared_distances(unit, centres).min(axis=1) + TINY
+        centres = np.append(centres, unit[[rng.choice(len(unit), p=apart / apart.sum())]], axis=0)
+    own = np.full(len(unit), -1)
+    for _ in range(MOST_ROUNDS):
+        before, apart = own, _squared_distances(unit, centres)
+        own = apart.argmin(axis=1)
+        if (own == before).all():
+            break
+        for group in np.unique(own):
+            centres[group] = unit[own == group].mean(axis=0)
+    return own, float(apart[np.arange(len(unit)), own].sum())
+
+
+def _squared_distances(rows: Floats, centres: Floats) -> Floats:
+    """Return (N, K), not below 0."""
+    products = rows @ centres.T
+    squares = np.square(rows).sum(axis=1)[:, None] + np.square(centres).sum(axis=1)
+    return np.asarray(np.maximum(squares - 2 * products, 0.0), np.float64)
 
 
 def _levels(places: Floats, words: Sequence[str]) -> list[float]:
