@@ -53,6 +53,8 @@ class Kind:
             network or vectors of words to go on with.
         exports: formats of `foretext.exporting.EXPORTS` that it can be written in.
         graph: ``(model) -> foretext.interop.graph.NetworkGraph`` of what has a network.
+        windows: ``(model, pooling, layers) -> foretext.interop.text_windows.TextWindows`` of what
+            embeds texts by a network, in windows.
         has_word_map: whether its page has a map of words, which takes most of the page's time.
     """
 
@@ -73,6 +75,7 @@ class Kind:
     is_frozen: bool = False
     exports: tuple[str, ...] = ()
     graph: str | None = None
+    windows: str | None = None
     has_word_map: bool = False
 
     @property
@@ -139,9 +142,12 @@ TASK = Kind(  # of every task that a network has learned
     reads_rows=True,
     exports=(*NETWORK_EXPORTS, *GGUF_EXPORTS),
     graph="foretext.tasks.graphs:task_graph",
+    windows="foretext.tasks.graphs:encoder_windows",
 )
 
-_WITHOUT_NETWORK = replace(TASK, embedder=None, embed_options=(), exports=(), graph=None)
+_WITHOUT_NETWORK = replace(
+    TASK, embedder=None, embed_options=(), exports=(), graph=None, windows=None
+)
 
 KINDS = {
     kind.name: kind
@@ -180,6 +186,7 @@ KINDS = {
             embed_options=TASK.embed_options,
             exports=(*NETWORK_EXPORTS, *GGUF_EXPORTS),
             graph="foretext.language_model.graph:model_graph",
+            windows="foretext.language_model.graph:model_windows",
             page="foretext.report.language_model_report:report_language_model",
             card="foretext.report.run_cards:card_of_language_model",
             section="objective",
@@ -217,6 +224,7 @@ KINDS = {
             phrase="a search index",
             load="foretext.search.index:open_index",
             evaluate="foretext.evaluation.search:measure_of_search",
+            graph="foretext.search.graph:index_graph",
         ),
         replace(
             _WITHOUT_NETWORK,

@@ -22,7 +22,7 @@ from foretext.corpus.blocks import Advance
 from foretext.data.batch import Inputs, Visibility
 from foretext.data.framing import Framing
 from foretext.nn.batch_threads import over_batches
-from foretext.nn.pooling import POOLS
+from foretext.nn.pooling import POOLS, pool_texts
 from foretext.tokenizers.base import Tokenizer
 
 __all__ = [
@@ -32,6 +32,8 @@ __all__ = [
     "TextEmbedder",
     "check_layers",
     "framed_pair",
+    "is_last",
+    "mean_states",
     "paired",
     "read_tokens",
 ]
@@ -162,7 +164,7 @@ class TextEmbedder:
         )
         owners = np.repeat(np.arange(len(windows)), list(map(len, windows)))
         weights = np.fromiter(map(len, rows), np.int64, len(rows))
-        return _pool_texts(vectors, owners, weights, len(encoded), pooling)
+        return pool_texts(vectors, owners, weights, len(encoded), pooling)
 
 
 def paired(
@@ -248,6 +250,24 @@ def check_layers(layers: Layers, backbone: Backbone) -> tuple[int, ...]:
     return wanted
 
 
+def is_last(backbone: Backbone, layers: tuple[int, ...]) -> bool:
+    """Whether layers are the last one alone, whose states are kept anyway."""
+    return set(layers) <= {-1, backbone.num_layers}
+
+
+def mean_states(states: States, layers: tuple[int, ...], num_layers: int) -> Tensor:
+    """Return the mean of some layers' states, (B, T, D).
+
+    Args:
+        states: of the backbone.
+        layers: that are averaged.
+        num_layers: of the backbone.
+    """
+    last = (-1, num_layers)
+    chosen = [states.last if layer in last else states.layers[layer] for layer in layers]
+    return chosen[0] if len(chosen) == 1 else torch.stack(chosen).mean(0, dtype=torch.float32)
+
+
 def _pool_windows(
     backbone: Backbone,
     rows: Sequence[Sequence[int]],
@@ -282,32 +302,6 @@ def _pool_windows(
     return vectors
 
 
-def _pool_texts(
-    vectors: NDArray[np.float32],
-    owners: NDArray[np.int64],
-    weights: NDArray[np.int64],
-    num_texts: int,
-    pooling: Pooling,
-) -> NDArray[np.float32]:
-    """Return one vector a text, (N, D), of those of its windows, (W, D): zeros without a window.
-
-    Args:
-        vectors: of the windows.
-        owners: text of each window, (W,), in order.
-        weights: tokens of each window, (W,).
-        num_texts: N.
-        pooling: "max" takes the largest, the others the mean by tokens.
-    """
-    pooled = np.zeros((num_texts, vectors.shape[1]), np.float32)
-    texts, first = np.unique(owners, return_index=True)
-    if pooling == "max":
-        pooled[texts] = np.maximum.reduceat(vectors, first, axis=0)
-    else:
-        sums = np.add.reduceat(vectors * weights[:, None].astype(np.float32), first, axis=0)
-        pooled[texts] = sums / np.add.reduceat(weights, first)[:, None]
-    return pooled
-
-
 def _row_batches(rows: Sequence[Sequence[int]], backbone: Backbone) -> list[list[int]]:
     """Cut the rows, the longest first, into batches that suit a network; return their indices."""
     return inference_batches(backbone, [len(row) for row in rows], BATCH_TOKENS)
@@ -315,10 +309,8 @@ def _row_batches(rows: Sequence[Sequence[int]], backbone: Backbone) -> list[list
 
 def _states(backbone: Backbone, inputs: Inputs, layers: tuple[int, ...]) -> Tensor:
     """Mean of the layers' states, (B, T, D)."""
-    last = (-1, backbone.num_layers)
-    states: States = backbone(inputs, keep_layers=any(layer not in last for layer in layers))
-    chosen = [states.last if layer in last else states.layers[layer] for layer in layers]
-    return chosen[0] if len(chosen) == 1 else torch.stack(chosen).mean(0, dtype=torch.float32)
+    needs_layers = not is_last(backbone, layers)
+    return mean_states(backbone(inputs, keep_layers=needs_layers), layers, backbone.num_layers)
 
 
 class ReadTokens(NamedTuple):

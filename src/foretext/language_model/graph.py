@@ -12,10 +12,12 @@ from foretext.backbones.base import States
 from foretext.base.errors import SettingError
 from foretext.data.batch import Inputs
 from foretext.interop.graph import GraphNetwork, NetworkGraph, ReadInput, TextVector, check_base
+from foretext.interop.text_windows import TextWindows, text_windows
+from foretext.language_model.embedding import Pooling, check_layers, is_last, mean_states
 from foretext.language_model.model import LanguageModel
 from foretext.nn.pooling import POOLS
 
-__all__ = ["model_graph"]
+__all__ = ["model_graph", "model_windows"]
 
 STATES, VECTOR, LOGITS = "last_hidden_state", "sentence_embedding", "logits"
 
@@ -36,6 +38,41 @@ def model_graph(model: LanguageModel) -> NetworkGraph:
             "a BERT or a GPT."
         )
     return _states(model, tokenizer)
+
+
+def model_windows(
+    model: LanguageModel, pooling: Pooling | None, layers: tuple[int, ...] | None
+) -> TextWindows:
+    """Return the vectors that `embed` gives, by windows.
+
+    Args:
+        model: that embeds.
+        pooling: of `embed`.
+        layers: of `embed`; None: the last one.
+
+    Raises:
+        SettingError: other programs have no such tokenizer or network.
+    """
+    check_base(model.as_base(), "The language model")
+    model.use_precision("fp32")
+    base = model.as_base().encoder()
+    backbone, chosen = base.backbone, check_layers(layers or -1, base.backbone)
+    pooling = pooling or model.pooling
+    reads_last, pool = is_last(backbone, chosen), POOLS[pooling]
+
+    def pooled(states: States, token_mask: Tensor | None) -> Tensor:
+        return pool(mean_states(states, chosen, backbone.num_layers), token_mask)
+
+    return text_windows(
+        base,
+        model.text_framing,
+        pooling,
+        pooled,
+        exact=lambda: model.exact_network().backbone.for_tasks,
+        save=model.save,
+        needs_layers=not reads_last,
+        dense=model.dense if reads_last and pooling == model.pooling else (),
+    )
 
 
 def _states(model: LanguageModel, tokenizer: Any) -> NetworkGraph:

@@ -25,7 +25,7 @@ from foretext.language_model.continuation import (
     insert_text,
     prompt_ids,
 )
-from foretext.language_model.embedding import Layers, Pooling, check_layers, paired
+from foretext.language_model.embedding import Layers, Pooling, check_layers, is_last, paired
 from foretext.language_model.filling import Filling, fill_masks, fill_spans
 from foretext.language_model.insight import (
     AttentionMaps,
@@ -121,7 +121,7 @@ class LanguageModel(ModelParts):
         else:
             pairs = paired(found, list(iterate_texts(seconds)), overlap)
             vectors = self._embedder.embed_pairs(backbone, pairs, pooling, layers, progress)
-        if pooling == self.pooling and set(layers) <= {-1, backbone.num_layers}:
+        if pooling == self.pooling and is_last(backbone, layers):
             vectors = through_layers(self.dense, vectors)
         if normalize is None:
             normalize = self.normalize or dim is not None

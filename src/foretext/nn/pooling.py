@@ -18,6 +18,7 @@ __all__ = [
     "Pool",
     "PoolerActivation",
     "Pooling",
+    "pool_texts",
     "through_layers",
 ]
 
@@ -155,3 +156,29 @@ def through_layers(layers: Sequence[Dense], vectors: NDArray[np.float32]) -> NDA
         found = layer(found)
     found[~torch.from_numpy(vectors.any(1))] = 0
     return found.numpy()
+
+
+def pool_texts(
+    vectors: NDArray[np.float32],
+    owners: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    num_texts: int,
+    pooling: str,
+) -> NDArray[np.float32]:
+    """Return one vector a text, (N, D), of those of its windows, (W, D): zeros without a window.
+
+    Args:
+        vectors: of the windows.
+        owners: text of each window, (W,), in order.
+        weights: tokens of each window, (W,).
+        num_texts: N.
+        pooling: "max" takes the largest, the others the mean by tokens.
+    """
+    pooled = np.zeros((num_texts, vectors.shape[1]), np.float32)
+    texts, first = np.unique(owners, return_index=True)
+    if pooling == "max":
+        pooled[texts] = np.maximum.reduceat(vectors, first, axis=0)
+    else:
+        sums = np.add.reduceat(vectors * weights[:, None].astype(np.float32), first, axis=0)
+        pooled[texts] = sums / np.add.reduceat(weights, first)[:, None]
+    return pooled

@@ -10,10 +10,12 @@ from typing import Any, ClassVar, Literal, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from foretext.artifact import kind_named
 from foretext.base.arguments import checked_arguments
 from foretext.base.errors import ModelFileError, SettingError
 from foretext.base.model_files import fingerprint
 from foretext.base.representation import represented
+from foretext.kinds import Kind
 from foretext.messages import message
 from foretext.search.bm25 import BM25
 from foretext.search.embedder import Embedder, read_weights
@@ -107,6 +109,16 @@ class SearchIndex:
             ModelFileError: there is no model, or another one than that of the passages.
         """
         return self._model.embedder
+
+    @property
+    def model_kind(self) -> Kind:
+        """The row of `foretext.kinds` of the model that embeds queries.
+
+        Raises:
+            ModelFileError: there is no model, or another one than that of the passages.
+        """
+        model: Any = self.embedder.model
+        return kind_named(model.kind, self._folder.config)
 
     def unit_vectors(self) -> NDArray[np.float32]:
         """Return the vectors of all passages (N, D), of unit length; zeros of those without one."""

@@ -29,6 +29,7 @@ from foretext.interop.graph import (
     joined_rows,
     one_row,
 )
+from foretext.interop.text_windows import TextWindows, text_windows
 from foretext.messages import message
 from foretext.tasks.classification.network import TextClassifier
 from foretext.tasks.matching.network import TextMatcher
@@ -43,6 +44,7 @@ from foretext.tokenizers.alphabet import LONGEST_WORD
 __all__ = [
     "classifier_graph",
     "encoder_graph",
+    "encoder_windows",
     "matcher_graph",
     "reader_graph",
     "tagger_graph",
@@ -235,6 +237,30 @@ def encoder_graph(model: SentenceEncoder) -> NetworkGraph:
         read,
         facts={"pooling": head.pooling, "normalize": head.normalizes},
         longer=message("exporting.use.averages"),
+    )
+
+
+def encoder_windows(model: SentenceEncoder, pooling: None, layers: None) -> TextWindows:
+    """Return the vectors that `embed` gives, by windows.
+
+    Args:
+        model: that embeds.
+        pooling: that of the head.
+        layers: those that the head reads.
+
+    Raises:
+        SettingError: other programs have no such tokenizer or network.
+    """
+    model.use_precision("fp32")
+    head = model.head
+    return text_windows(
+        model.base,
+        model.base.framing(head.config.max_length),
+        head.pooling,
+        lambda states, token_mask: head.pool(states.last, token_mask),
+        exact=lambda: model.exact_network().backbone,
+        save=model.save,
+        parts=head.pool,
     )
 
 

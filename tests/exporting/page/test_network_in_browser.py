@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import foretext as ft
-from foretext.exporting.page import export_page
+from foretext.exporting.page import PageReport, export_page
+from foretext.search.index import index
 from tests.exporting.models import saved_model
 from tests.exporting.page.networks import NODE_MODULES, needs_runtime
 from tests.exporting.page.test_in_browser import answered, served, type_into, visited
@@ -23,6 +25,7 @@ MODELS = {
     "pairs": "matcher",
     "reader": "abstaining reader",
 }
+WORDS = "the king lives in a castle by sea ship sails to an island dog barks at night"
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +37,19 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         export_page(path, folder / name, texts=["a ship"], runtime=NODE_MODULES, quiet=True)
         path.rename(folder / f"{name}-model")
     return folder
+
+
+@pytest.fixture(scope="module")
+def searched(pages: Path) -> PageReport:
+    """The page of an index of the sentence encoder, with 500 passages and more."""
+    rng = np.random.default_rng(1)
+    drawn = (" ".join(rng.choice(WORDS.split(), rng.integers(2, 16))) for _ in range(560))
+    lines = dict.fromkeys(drawn)
+    texts = [*lines, "the 😀 of café no. 9", "a ship sails to an island " * 12]
+    (pages / "passages.txt").write_text("\n".join(texts), encoding="utf-8")
+    given: dict[str, Any] = {"quiet": True, "text": {"documents": "line"}}
+    index(pages / "encoder-model", pages / "passages.txt", pages / "index", **given)
+    return export_page(pages / "index", pages / "search", runtime=NODE_MODULES, quiet=True)
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +93,30 @@ def test_similarities_and_search_are_those_of_python(
     order = np.argsort(-model.similarity("a ship on the sea", passages))
     places = [shown.index(passages[row]) for row in order]
     assert places == sorted(places)
+    assert visit.strangers() == []
+
+
+def test_500_queries_find_what_python_finds(searched: PageReport, pages: Path) -> None:
+    assert searched.check is not None
+    assert searched.check.texts >= 500
+    assert searched.check.numbers > 500 * 10
+    assert searched.check.largest < 1e-5 or searched.dtype != "float32"
+    assert "found passages are equal to Python's" in (pages / "search" / "README.md").read_text()
+
+
+def test_passages_are_those_of_python(
+    browser: Browser, address: str, pages: Path, searched: PageReport
+) -> None:
+    visit = visited(browser, f"{address}/search/")
+    query = "a king in a castle by the sea, and his dog"
+    type_into(visit, "query", query)
+    shown = answered(visit)
+    found = ft.load(pages / "index").search(query)
+    places = [shown.index(hit.text[:60]) for hit in found]
+    assert places == sorted(places)
+    assert f"{found[0].score:.2f}" in shown
+    assert visit.faults() == []
+    assert visit.messages == []
     assert visit.strangers() == []
 
 

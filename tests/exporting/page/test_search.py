@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from foretext.base.errors import ModelFileError, SettingError
-from foretext.exporting.page import checking, export_page
+from foretext.exporting.page import checking, export_page, passages
 from foretext.exporting.page import search as page_search
+from foretext.exporting.page.passages import NUM_HITS
 from foretext.search import SearchIndex
 from foretext.search.index import index
 from tests.exporting.page.models import TEXTS, WORDS, saved_vectors
@@ -46,7 +47,7 @@ def test_the_page_finds_what_python_finds(options: dict[str, Any], tmp_path: Pat
     assert report.check is not None
     assert report.kind == "search index"
     assert report.check.lists >= page_search.NUM_QUERIES
-    assert report.check.numbers > page_search.NUM_QUERIES * page_search.NUM_HITS
+    assert report.check.numbers > page_search.NUM_QUERIES * NUM_HITS
     assert any(f"all {len(found):,} passages" in note for note in report.notes)
     assert (tmp_path / "page" / "model.js").is_file()
     assert json.loads((tmp_path / "page" / "export.json").read_text())["dtype"] == report.dtype
@@ -81,7 +82,7 @@ def test_what_no_page_holds_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     made(tmp_path)
     with pytest.raises(SettingError, match=r"no effect on this kind of model \(search index\)"):
         export_page(tmp_path / "index", tmp_path / "page", limit=3, quiet=True)
-    monkeypatch.setattr(page_search, "MOST_BYTES", 1000)
+    monkeypatch.setattr(passages, "MOST_BYTES", 1000)
     with pytest.raises(SettingError, match=r"A page holds 1\S* \S+ of passages.*index fewer files"):
         export_page(tmp_path / "index", tmp_path / "page", quiet=True)
 

@@ -14,7 +14,7 @@ import base64
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +33,16 @@ from foretext.exporting.page.bundle import bundle, page_source
 from foretext.exporting.page.check_texts import check_texts, first_texts
 from foretext.exporting.page.checking import CheckFigures, Node, check_by_node, found_node
 from foretext.exporting.page.page_model import Answers, PageModel, numbers_of
+from foretext.exporting.page.passages import reads_by_network
 from foretext.exporting.page.runtime import found_runtime
-from foretext.exporting.page.storage import STORAGE_TYPES, packed, stored
+from foretext.exporting.page.storage import STORAGE_TYPES, json_tensors, packed, stored
 from foretext.messages import message, translated
 from foretext.progress import Progress, human_bytes, is_quiet
 from foretext.tasks.fasttext.bin_file import holds_classifier
 from foretext.vectors.storage import StorageType
+
+if TYPE_CHECKING:
+    from foretext.exporting.page.network import WrittenNetwork
 
 __all__ = ["PAGE_MODELS", "PageReport", "export_page"]
 
@@ -60,6 +64,7 @@ PAGE_MODELS = Registry(
 
 MODEL, SCRIPT = "model.safetensors", "model.js"
 LOADED = ("index.html", "page.js", "page.css", "icon.svg", MODEL)  # by a visitor of a server
+INDEX = "search index"  # kind of a page that finds passages
 MARK = '<meta name="check">'  # where `index.html` says how it was compared
 BOUND = 1e-3  # of a difference of two cosines or chances, where numbers are stored in fewer bytes
 EXACT_BOUND = 1e-4  # where they are not
@@ -88,7 +93,8 @@ class PageReport(NamedTuple):
     @property
     def compared_parts(self) -> str:
         """What of a text has to be equal on the page and in Python."""
-        return message(f"exporting.page.{'ids' if self.is_network else 'features'}")
+        network = "ids_and_passages" if self.kind == INDEX else "ids"
+        return message(f"exporting.page.{network if self.is_network else 'features'}")
 
     def record(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -167,7 +173,10 @@ def export_page(
 def _is_plain(run: str | Path) -> bool:
     """Whether a page has code of its own for a model; else it may be a network."""
     path = opened_run(run).path
-    return path.is_file() or not kind_of_run(run).exports or load(run).kind in PAGE_MODELS
+    if path.is_file() or kind_of_run(run).graph is None:
+        return True
+    model = load(run)
+    return model.kind in PAGE_MODELS and not reads_by_network(model)
 
 
 def _network_page(
@@ -212,7 +221,7 @@ def _network_page(
             (),
             is_network=True,
         )
-        report = report._replace(notes=_network_notes(written.num_own, node, check))
+        report = report._replace(notes=_network_notes(written, node, check))
         _write_card(folder, report, page.name)
         size = folder_bytes(folder)
     return report._replace(bytes=size)
@@ -294,10 +303,8 @@ def _found_rows(answers: Answers) -> list[list[int]]:
 
 
 def _write_files(folder: Path, model: PageModel, dtype: StorageType) -> None:
-    tensors: dict[str, NDArray[Any]] = {**model.tensors, **(packed(model.matrices, dtype) or {})}
-    for name, words in model.texts.items():
-        text = json.dumps(list(words), ensure_ascii=False, separators=(",", ":"))
-        tensors[name] = np.frombuffer(text.encode("utf-8", "backslashreplace"), np.uint8)
+    numbers: dict[str, NDArray[Any]] = {**model.tensors, **(packed(model.matrices, dtype) or {})}
+    tensors = numbers | json_tensors(model.texts)
     about = {
         "kind": model.kind,
         "labels": model.labels,
@@ -379,10 +386,12 @@ def _notes(report: PageReport, model: PageModel, own: Texts, node: Node) -> tupl
     return tuple(notes)
 
 
-def _network_notes(num_own: int, node: Node, check: CheckFigures | None) -> tuple[str, ...]:
+def _network_notes(
+    written: WrittenNetwork, node: Node, check: CheckFigures | None
+) -> tuple[str, ...]:
     """Return what the user should know of a page that runs a network."""
-    notes = []
-    if not num_own:
+    notes = list(written.notes)
+    if not written.num_own:
         notes.append(message("exporting.page.no_own"))
     if check is None:
         notes.append(message("exporting.page.install", lack=node.lack))

@@ -20,6 +20,7 @@ from foretext.exporting.form import Texts, check_packages
 from foretext.exporting.network import NetworkExport
 from foretext.exporting.page.check_texts import LONGEST
 from foretext.exporting.page.checking import CheckFigures, check_by_node
+from foretext.exporting.page.network_kind import Wanted
 from foretext.exporting.page.network_kinds import NETWORK_KINDS, kind_name
 from foretext.exporting.page.page_model import page_info
 from foretext.exporting.page.runtime import Runtime, copy_runtime
@@ -34,7 +35,7 @@ __all__ = ["BOUNDS", "LOADED", "NetworkPage", "WrittenNetwork"]
 GRAPH, ABOUT = "model.onnx", "page.json"
 LOADED = (GRAPH, ABOUT, "tokenizer.json", "tokenizer_config.json")  # beside the page itself
 BOUNDS = {"onnx": 1e-4, "onnx-int8": 0.05}  # of differences, as parts of a text's largest number
-MOST_TEXTS, MOST_TOKENS = 120, 20_000  # that Node.js computes
+MOST_TOKENS = 20_000  # that Node.js computes
 HARD_TOKENS = MOST_TOKENS // 2  # of these, in the hard texts at most
 SCRIPT = "node_network_check.js"
 
@@ -47,6 +48,7 @@ class WrittenNetwork(NamedTuple):
     num_own: int  # texts of the user's that were compared
     loaded_bytes: int
     model_bytes: int
+    notes: tuple[str, ...]  # for the user
 
 
 class NetworkPage:
@@ -69,12 +71,12 @@ class NetworkPage:
         component: type[NetworkExport] = EXPORTS.resolve(to)
         check_packages(component)
         self.form, self.model, self.name, self.to = component(model, kind), model, name, to
-        self.kind = kind_name(self.form.graph.pipeline, self.form.num_texts)
+        self.kind = kind_name(self.form)
         graph = self.form.graph
         if self.kind not in NETWORK_KINDS or graph.network.group > 1:
             raise SettingError(
                 "A web page can run networks that classify texts or pairs in one row, taggers, "
-                "readers and sentence encoders; use `foretext serve` for other models."
+                "readers, sentence encoders and indexes; use `foretext serve` for other models."
             )
         if graph.words is not None and graph.facts["decoding"]["whole_words"] is not None:
             raise SettingError(
@@ -101,7 +103,8 @@ class NetworkPage:
             OutputError: a file cannot be written.
         """
         form = self.form
-        every = all_rows(run, texts, form.num_texts, form.model, asks=form.asks)
+        given = self.network_kind.own_texts() if texts is None else texts
+        every = all_rows(run, given, form.num_texts, form.model, asks=form.asks)
         rows, num_own = every.with_words if form.asks else every
         with temporary_folder() as copy:
             form.write(copy)
@@ -109,19 +112,24 @@ class NetworkPage:
                 raise SettingError(f"{rule}; use `foretext serve` for this model.")
             parity = compared(form, copy, rows, bar)
             parity.check(form.bound, self.to)
-            wanted = self._wanted(copy, self._chosen(copy, every))
+            inputs = self._chosen(copy, every)
+            found = [self.network_kind.wanted(copy, row) for row in inputs]
+            more = self.network_kind.complete(folder, inputs, found)
             (graph,) = (copy / "onnx").glob("*.onnx")
             graph.rename(folder / GRAPH)
             for name in LOADED[2:]:
                 (copy / name).rename(folder / name)
         write_json(folder / ABOUT, self.about())
         size = copy_runtime(runtime, folder)
-        loaded = size + sum((folder / name).stat().st_size for name in LOADED)
-        return WrittenNetwork(parity, wanted, num_own, loaded, (folder / GRAPH).stat().st_size)
+        names = (*LOADED, *self.network_kind.files)
+        loaded = size + sum((folder / name).stat().st_size for name in names)
+        wanted = {**self._wanted(inputs, found), **more.wanted}
+        model_bytes = (folder / GRAPH).stat().st_size
+        return WrittenNetwork(parity, wanted, num_own, loaded, model_bytes, more.notes)
 
     def about(self) -> dict[str, Any]:
         """Return what ``page.json`` holds, as JSON has it."""
-        graph, framing = self.form.graph, self.model.text_framing
+        graph, framing = self.form.graph, self.network_kind.framing
         unknown = graph.tokenizer.special.unknown
         around = len(framing.prefix) + len(framing.suffix)
         return {
@@ -152,7 +160,7 @@ class NetworkPage:
         library = library_of(folder)
         own, hard = ([row for row in part if max(map(len, row)) <= LONGEST] for part in rows.parts)
         found, left = list[Texts](), HARD_TOKENS
-        for number, row in enumerate([*hard, *own[: MOST_TEXTS - len(hard)]]):
+        for number, row in enumerate([*hard, *own[: self.network_kind.most_texts - len(hard)]]):
             if number == len(hard):
                 left += MOST_TOKENS - HARD_TOKENS
             size = self.network_kind.num_tokens(library, row)
@@ -161,12 +169,11 @@ class NetworkPage:
                 found.append(row)
         return found
 
-    def _wanted(self, folder: Path, rows: Sequence[Texts]) -> dict[str, Any]:
-        """Return what ONNX Runtime in Python answers to some texts, with the files of the page."""
-        found = [self.network_kind.wanted(folder, row) for row in rows]
+    def _wanted(self, inputs: Sequence[Texts], found: Sequence[Wanted]) -> dict[str, Any]:
+        """Return what ONNX Runtime in Python answers to some inputs, as the page has to."""
         return {
             "bound": BOUNDS[self.to],
-            "inputs": [list(row) for row in rows],
+            "inputs": [list(row) for row in inputs],
             "rows": [[row.ids for row in each.rows] for each in found],
             "segments": [[row.segments for row in each.rows] for each in found],
             "numbers": [each.numbers for each in found],

@@ -6,10 +6,9 @@ each tag at each token; what decodes the scores is data in ``page.json``.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,8 @@ from foretext.data.rows import as_questions
 from foretext.exporting.form import Texts
 from foretext.exporting.network import EncodedRow, NetworkExport
 from foretext.exporting.page.character_runs import marks_and_blanks
+from foretext.exporting.page.network_kind import NetworkKind, Wanted
+from foretext.exporting.page.network_search import PassagesOfQueries
 from foretext.exporting.page.token_tables import token_tables
 from foretext.exporting.session import library_of
 from foretext.metrics.tag_schemes import tag_mark
@@ -31,79 +32,9 @@ from foretext.tasks.tagging.windows import SentenceWindows
 __all__ = [
     "NETWORK_KINDS",
     "AnswersOfQuestions",
-    "NetworkKind",
     "TagsOfTexts",
-    "Wanted",
     "kind_name",
 ]
-
-
-class Wanted(NamedTuple):
-    """What a page must compute from an input."""
-
-    rows: list[EncodedRow]  # that the network reads
-    numbers: list[float]  # probabilities, scores or a vector
-    answer: Any = None  # of the page by these numbers, as JSON has it; None: not compared
-
-
-class NetworkKind(ABC):
-    """A kind of networks.
-
-    Args:
-        form: writes and runs the graph.
-    """
-
-    abilities: ClassVar[tuple[str, ...]]  # as of `foretext.serving.abilities`
-    outputs: ClassVar[tuple[str, ...]]  # of the graph that the page reads
-
-    def __init__(self, form: NetworkExport) -> None:
-        self.form = form
-
-    @property
-    def model(self) -> Any:
-        """The model whose network it is."""
-        return self.form.model
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """The data that the page's class needs, as JSON has it."""
-        return {}
-
-    def unknown_rule(self, library: tokenizers.Tokenizer) -> str:
-        """Return a sentence on a rule of the tokenizer that a page does not know; or ""."""
-        return ""
-
-    @abstractmethod
-    def wanted(self, folder: Path, texts: Texts) -> Wanted:
-        """Return what the page must compute from an input, by ONNX Runtime in Python.
-
-        Args:
-            folder: of the exported files.
-            texts: of the input.
-        """
-
-    def num_tokens(self, library: tokenizers.Tokenizer, texts: Texts) -> int:
-        """Return how many tokens the network reads of an input, in all its rows.
-
-        Args:
-            library: the exported tokenizer.
-            texts: of the input.
-        """
-        (row,) = self.form.encoded(library, [texts])
-        return len(row.ids)
-
-    def read_whole(self, folder: Path, texts: Texts) -> tuple[EncodedRow, NDArray[np.float32]]:
-        """Return the row of an input, and the first output of the graph for it."""
-        computed = self.form.theirs(folder, [texts])
-        (ids,) = computed.ids
-        return EncodedRow(ids, [0] * len(ids)), computed.outputs[self.outputs[0]][0]
-
-    def outputs_of(
-        self, folder: Path, rows: Sequence[EncodedRow]
-    ) -> list[tuple[NDArray[np.float32], ...]]:
-        """Return the outputs of the graph for some rows, each computed alone."""
-        found = [self.form.computed(folder, [row]) for row in rows]
-        return [tuple(each[name][0] for name in self.outputs) for each in found]
 
 
 class LabelsOfTexts(NetworkKind):
@@ -301,17 +232,21 @@ NETWORK_KINDS: Mapping[str, type[NetworkKind]] = {
     "sentence-similarity": VectorsOfTexts,
     "token-classification": TagsOfTexts,
     "question-answering": AnswersOfQuestions,
+    "search index": PassagesOfQueries,
 }
 
 
-def kind_name(pipeline: str, num_texts: int) -> str:
-    """Return the name that `NETWORK_KINDS` may have for a network.
+def kind_name(form: NetworkExport) -> str:
+    """Return the name that `NETWORK_KINDS` may have for a network: of its model, or of its graph.
 
     Args:
-        pipeline: of the graph.
-        num_texts: of an input.
+        form: writes and runs the graph.
     """
-    is_of_pairs = num_texts > 1 and pipeline == "text-classification"
+    if form.model.kind in NETWORK_KINDS:
+        name: str = form.model.kind
+        return name
+    pipeline = form.graph.pipeline
+    is_of_pairs = form.num_texts > 1 and pipeline == "text-classification"
     return "text-pair-classification" if is_of_pairs else pipeline
 
 

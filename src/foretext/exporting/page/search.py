@@ -11,23 +11,18 @@ from numpy.typing import NDArray
 
 from foretext.base.errors import SettingError
 from foretext.exporting.page.check_texts import LONGEST, MOST_TEXTS
-from foretext.exporting.page.page_model import Answers, PageModel
+from foretext.exporting.page.page_model import Answers, PageModel, text_cosines
+from foretext.exporting.page.passages import Hits, PagePassages
 from foretext.exporting.page.storage import Matrices
 from foretext.exporting.page.word_vectors import PageWordVectors
-from foretext.messages import message
-from foretext.progress import human_bytes
 from foretext.search.embedder import Embedder
 from foretext.search.search_index import SearchIndex
-from foretext.search.vector_search import best_of
-from foretext.vectors.neighbors import unit_rows
 from foretext.vectors.text_embedding import word_weights
 
-__all__ = ["MOST_BYTES", "PageSearch"]
+__all__ = ["PageSearch"]
 
-PASSAGES, WEIGHTS = "passages.vectors", "weights"
-MOST_BYTES = 128 << 20  # of passages: their texts, and a byte a number of their vectors
-NUM_QUERIES, NUM_HITS = 100, 10
-QUERY = 80  # characters of a query that is compared
+WEIGHTS = "weights"
+NUM_QUERIES = 100
 SIF = 1e-3  # as `WordVectors.embed` has it by default
 
 
@@ -38,7 +33,7 @@ class PageSearch(PageModel):
         model: the index.
         name: that the page shows.
         words: that read queries; None: those of the index.
-        passages: vectors (N, D); None: those of the index.
+        passages: of the index, with other numbers; None: as they are.
 
     Raises:
         SettingError: a page does not hold such an index, or it is too large.
@@ -54,12 +49,12 @@ class PageSearch(PageModel):
         model: SearchIndex,
         name: str,
         words: PageWordVectors | None = None,
-        passages: NDArray[np.float32] | None = None,
+        passages: PagePassages | None = None,
     ) -> None:
         super().__init__(model, name)
         self._is_stored = passages is not None
+        self._passages = passages or PagePassages(model, name)
         self._words = words or _words_of(model, name)
-        self._vectors = model.unit_vectors() if passages is None else passages  # (N, D)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -69,7 +64,7 @@ class PageSearch(PageModel):
     @property
     def matrices(self) -> Matrices:
         """Matrices that may be stored in fewer bytes."""
-        return {**self._words.matrices, PASSAGES: self._vectors}
+        return {**self._words.matrices, **self._passages.matrices}
 
     @property
     def tensors(self) -> dict[str, NDArray[Any]]:
@@ -80,11 +75,7 @@ class PageSearch(PageModel):
     @property
     def texts(self) -> Mapping[str, Sequence[Any]]:
         """The words of the model; the passages, and where each of them stands."""
-        return {
-            **self._words.texts,
-            "passages": self._passages(len(self.model)),
-            "places": [_places(self.model, row) for row in range(len(self.model))],
-        }
+        return {**self._words.texts, **self._passages.lists}
 
     @property
     def remedy(self) -> str:
@@ -94,7 +85,7 @@ class PageSearch(PageModel):
     @property
     def notes(self) -> list[str]:
         """Say what a visitor can read."""
-        return [message("exporting.remedy.passages", number=len(self.model))]
+        return [self._passages.note]
 
     @property
     def frequent_words(self) -> Sequence[str]:
@@ -103,13 +94,12 @@ class PageSearch(PageModel):
 
     def with_matrices(self, matrices: Matrices) -> PageSearch:
         """Return the same with other numbers."""
-        return PageSearch(
-            self.model, self.name, self._words.with_matrices(matrices), matrices[PASSAGES]
-        )
+        words = self._words.with_matrices(matrices)
+        return PageSearch(self.model, self.name, words, self._passages.with_matrices(matrices))
 
     def texts_of(self, run: Path) -> list[str]:
         """Return the first passages."""
-        return [text[:LONGEST] for text in self._passages(MOST_TEXTS)]
+        return [text[:LONGEST] for text in self._passages.first(MOST_TEXTS)]
 
     def parts(self, text: str) -> list[str]:
         """Return the words of a text."""
@@ -117,42 +107,26 @@ class PageSearch(PageModel):
 
     def answers(self, texts: Sequence[str]) -> Answers:
         """Return cosines of texts with those before, and the passages that queries find."""
-        unit = self._embedded(texts)  # (N, D)
-        before = np.concatenate([np.zeros((1, unit.shape[1]), np.float32), unit])[:-1]
-        cosines = np.einsum("nd,nd->n", unit, before, dtype=np.float64)
         return {
-            "cosines": cosines.tolist(),
-            "known": unit.any(axis=1).tolist(),
+            **text_cosines(self._embedded(texts)),
             "neighbors": [],
             "analogies": [],
-            "hits": [(query, self._hits(query)) for query in self._queries()],
+            "hits": self._hits(self._passages.queries(NUM_QUERIES)),
         }
 
-    def _queries(self) -> list[str]:
-        """Return the beginnings of passages that are drawn, the same every time."""
-        drawn = np.random.default_rng(0).permutation(len(self.model))[:NUM_QUERIES].tolist()
-        return [self.model.passages.text(row)[:QUERY] for row in sorted(drawn)]
-
-    def _hits(self, query: str) -> list[tuple[int, float]]:
+    def _hits(self, queries: Sequence[str]) -> list[tuple[str, Hits]]:
         """Return what the index finds; with other numbers, what these would find."""
-        if not self._is_stored:
-            found = self.model.search(query, NUM_HITS, exact=True)
-            return [(hit.row, hit.score) for hit in found]
-        (vector,) = self._embedded([query])
-        unit = unit_rows(self._vectors)
-        rows = np.flatnonzero(unit.any(axis=1)) if vector.any() else np.empty(0, np.int64)
-        best = best_of(unit[rows] @ vector, NUM_HITS)
-        return list(zip(rows[best.rows].tolist(), best.scores.tolist(), strict=True))
+        if self._is_stored:
+            found = self._passages.nearest(self._embedded(queries))
+        else:
+            found = self._passages.found(queries)
+        return list(zip(queries, found, strict=True))
 
     def _embedded(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return vectors (N, D) of unit length, as the index makes them of queries."""
         embedder = self.model.embedder
         words: Any = self._words.model  # its options are those of the index
         return Embedder(words, embedder.options, embedder.weights).embed(texts)
-
-    def _passages(self, number: int) -> list[str]:
-        """Return the first passages."""
-        return self.model.passages.texts(0, min(number, len(self.model)))
 
     @property
     def _weights(self) -> NDArray[np.float32] | None:
@@ -170,22 +144,12 @@ def _words_of(index: SearchIndex, name: str) -> PageWordVectors:
     Raises:
         SettingError: a page does not hold the index.
     """
-    size = index.passages.num_bytes + len(index) * index.facts.model.dim
-    if size > MOST_BYTES:
-        raise SettingError(
-            f"A page holds {human_bytes(MOST_BYTES)} of passages and their vectors at most, and "
-            f"{name} has {human_bytes(size)}: index fewer files, or use `foretext serve`."
-        )
-    if index.facts.model.kept is None:
-        raise SettingError(
-            f"{name} has no copy of its model, and a page needs the model to read queries; make "
-            "the index again without --no-keep-model."
-        )
     model: Any = index.embedder.model
     if model.kind != "word vectors" or model.tokenizer is not None:
         raise SettingError(
-            f"A web page searches indexes of word vectors, and {name} was made with "
-            f"'{index.facts.model.name}'; use `foretext serve`, or make an index with word vectors."
+            f"A web page searches indexes of word vectors and of networks that embed texts, and "
+            f"{name} was made with '{index.facts.model.name}'; use `foretext serve`, or make an "
+            "index with word vectors or a sentence encoder."
         )
     words = PageWordVectors(model, name)
     if not words.reads_texts:
@@ -194,9 +158,3 @@ def _words_of(index: SearchIndex, name: str) -> PageWordVectors:
             "`foretext serve`, or vectors of other words."
         )
     return words
-
-
-def _places(index: SearchIndex, row: int) -> dict[str, Any]:
-    """Return where a passage stands, as JSON of a server has it."""
-    first, *others = (place.as_dict() for place in index.passages.places(row))
-    return {**first, "others": others}

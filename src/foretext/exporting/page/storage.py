@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from foretext.base.errors import SettingError
 from foretext.vectors.storage import StorageType, pack_vectors, unpack_vectors
 
-__all__ = ["STORAGE_TYPES", "Matrices", "packed", "stored"]
+__all__ = ["STORAGE_TYPES", "Matrices", "json_tensors", "packed", "stored"]
 
 STORAGE_TYPES: tuple[StorageType, ...] = ("int8", "float16", "float32")  # the smallest first
 
@@ -39,3 +40,12 @@ def stored(matrices: Matrices, dtype: StorageType) -> dict[str, NDArray[np.float
         name: unpack_vectors(pack_vectors(np.ascontiguousarray(matrix), dtype))["vectors"]
         for name, matrix in matrices.items()
     }
+
+
+def json_tensors(lists: Mapping[str, Sequence[Any]]) -> dict[str, NDArray[np.uint8]]:
+    """Return lists as JSON in UTF-8, a tensor each."""
+    found = {}
+    for name, values in lists.items():
+        text = json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
+        found[name] = np.frombuffer(text.encode("utf-8", "backslashreplace"), np.uint8)
+    return found

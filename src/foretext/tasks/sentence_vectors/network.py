@@ -19,6 +19,7 @@ from foretext.corpus.texts import iterate_texts
 from foretext.data.padded_examples import PaddedExamples, Ragged
 from foretext.data.rows import Input, SentenceRow
 from foretext.heads.sentence_vectors import SCORES, TEXTS, SentenceVectorsHead
+from foretext.nn.pooling import pool_texts
 from foretext.shown import Part, Shown
 from foretext.tasks.explanation import Texts
 from foretext.tasks.model import TaskModel
@@ -276,22 +277,15 @@ class SentenceEncoder(TaskModel):
         overlap = framing.check_overlap(None)
         windows = [framing.windows(ids, overlap) for ids in reader.encode_batch(texts)]
         rows = [row for text in windows for row in text]
-        pooled = np.zeros((len(texts), self.vector_size), np.float32)
         if not rows:
-            return pooled
+            return np.zeros((len(texts), self.vector_size), np.float32)
         examples = PaddedExamples(
             Ragged(rows, reader.spelling), {}, pad=self.base.pad, visibility=self.base.visibility
         )
         vectors = np.stack(self.outputs(examples))  # (rows, D)
         owners = np.repeat(np.arange(len(texts)), [*map(len, windows)])
-        kept, first = np.unique(owners, return_index=True)
-        if self.head.pooling == "max":
-            pooled[kept] = np.maximum.reduceat(vectors, first, axis=0)
-            return pooled
-        lengths = np.fromiter(map(len, rows), np.float32, len(rows))
-        sums = np.add.reduceat(vectors * lengths[:, None], first, axis=0)
-        pooled[kept] = sums / np.add.reduceat(lengths, first)[:, None]
-        return pooled
+        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+        return pool_texts(vectors, owners, lengths, len(texts), self.head.pooling)
 
     def _targets(
         self, rows: Sequence[SentenceRow], groups: Sequence[tuple[str, ...]]

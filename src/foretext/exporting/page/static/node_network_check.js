@@ -11,7 +11,10 @@ const [, , folder, wantedPath] = process.argv;
 async function run() {
   const load = (name) => import(pathToFileURL(join(folder, "runtime", name)).href);
   const [ort, { Tokenizer }] = [await load("ort.wasm.bundle.min.mjs"), await load("tokenizers.min.mjs")];
-  const read = async (name) => readFileSync(join(folder, name));
+  const read = async (name) => {
+    const bytes = readFileSync(join(folder, name));
+    return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+  };
   const about = JSON.parse(readFileSync(join(folder, "page.json"), "utf-8"));
   const began = performance.now();
   const { model } = await openedNetwork(about, read, { ort, Tokenizer });

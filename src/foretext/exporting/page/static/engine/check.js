@@ -1,7 +1,7 @@
 // The answers of this page beside those that Python gave: how far apart they are.
 
 import { predictions } from "./predictions.js";
-import { nearest } from "./search_index.js";
+import { nearest } from "./passages.js";
 import { unit } from "./vectors.js";
 
 const MOST_FAULTS = 20;
@@ -120,17 +120,17 @@ function compareVectors(model, wanted, found) {
   for (const [words, theirs] of wanted.analogies) {
     found.ranked(model.analogy(...words, theirs.length), theirs, `analogy ${words.join(" ")}`);
   }
-  for (const [query, theirs] of wanted.hits ?? []) compareHits(model.cosines(query), theirs, `search for ${query}`, found);
+  for (const [query, theirs] of wanted.hits ?? []) compareHits(model.passages.cosines(model.embed(query)), theirs, `search for ${query}`, found);
 }
 
-/** The same passages in the same order, but for ties. */
-function compareHits(cosines, theirs, where, found) {
+/** The same passages in the same order, except where two cosines differ by `tie` at most. */
+export function compareHits(cosines, theirs, where, found, { tie = TIE, near = found.bound } = {}) {
   const rows = nearest(cosines, MOST_HITS);
   found.lists += 1;
   if (!found.asMany(rows, theirs, where)) return;
   theirs.forEach(([row, cosine], rank) => {
-    found.near(cosines[rows[rank]], cosine, `${where}, rank ${rank + 1}`);
-    const isTie = Math.abs(cosines[rows[rank]] - cosines[row]) <= TIE;
+    found.near(cosines[rows[rank]], cosine, `${where}, rank ${rank + 1}`, near);
+    const isTie = Math.abs(cosines[rows[rank]] - cosines[row]) <= tie;
     if (!isTie) found.fault(`${where}, rank ${rank + 1}: passage ${rows[rank]} here, ${row} in Python`);
   });
 }

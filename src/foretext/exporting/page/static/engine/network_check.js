@@ -1,11 +1,12 @@
 // The answers of a network in this page beside those of ONNX Runtime in Python.
 
-import { Comparison } from "./check.js";
+import { Comparison, compareHits } from "./check.js";
 
 /**
  * wanted: {bound, inputs: [[text]], rows: [[[id]]] and segments: [[[0 or 1]]], which the network reads, numbers: [[number]], the
  * probabilities, scores or vector of each input, whose differences are divided by its largest number, and answers: what the page
- * answers by these numbers, or null}. Returns what `compare` of check.js does, and `misread`, the texts with different ids:
+ * answers by these numbers, or null; and of an index hits: [[[row, cosine]]], what each input finds, by the page's own numbers if
+ * by_own_numbers, else by Python's; tie: of two cosines, whose order may differ, and near: the bound of a cosine}. Returns what `compare` of check.js does, and `misread`, the texts with different ids:
  * [{text, encoded: [[part, ids]]}], the parts that the tokenizer encoded, and their ids.
  */
 export async function compareNetwork(model, wanted) {
@@ -25,6 +26,7 @@ export async function compareNetwork(model, wanted) {
     if (!found.asMany(ours, theirs, where)) continue;
     const largest = theirs.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12);
     ours.forEach((value, index) => found.near(value / largest, theirs[index] / largest, `${where}, number ${index + 1}`));
+    if (wanted.hits) compareHits(model.passages.cosines(wanted.by_own_numbers ? ours : theirs), wanted.hits[number], where, found, wanted);
     if (wanted.answers[number]) compareAnswers(model.answer(texts, theirs), wanted.answers[number], where, found);
   }
   const { lists, numbers, largest, faults } = found;

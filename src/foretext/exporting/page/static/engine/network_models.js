@@ -5,9 +5,11 @@
 
 import { sigmoid, softmax } from "./fasttext.js";
 import { Network } from "./network.js";
+import { NetworkSearch } from "./network_search.js";
 import { ranked } from "./predictions.js";
 import { Reader } from "./reader.js";
 import { Tagger } from "./tagger.js";
+import { Tensors } from "./tensors.js";
 import { unit } from "./vectors.js";
 
 /** Labels of a text or of a pair, or the score of a pair. */
@@ -78,11 +80,15 @@ const KINDS = {
   "sentence-similarity": Encoder,
   "token-classification": Tagger,
   "question-answering": Reader,
+  "search index": NetworkSearch,
 };
+const WITH_TENSORS = ["search index"]; // kinds that read the page's file of tensors, too
+const TENSORS = "model.safetensors";
 
 /** What a page does with a network: {info, model, answer(path, body)}; the arguments are those of `Network.open`. */
 export async function openedNetwork(about, read, runtime) {
-  const model = new KINDS[about.kind](about, await Network.open(about, read, runtime));
+  const file = WITH_TENSORS.includes(about.kind) ? new Tensors(await read(TENSORS)) : null;
+  const model = new KINDS[about.kind](about, await Network.open(about, read, runtime), file);
   return { info: about.info, model, answer: (path, body) => model.answers[path](body) };
 }
 
