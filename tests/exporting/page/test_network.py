@@ -14,7 +14,7 @@ from foretext.base.errors import ModelFileError, SettingError
 from foretext.corpus import Corpus
 from foretext.exporting.page import checking, export_page
 from foretext.exporting.page import network as network_file
-from foretext.exporting.page.network import MOST_TEXTS, MOST_TOKENS, NetworkPage
+from foretext.exporting.page.network import MOST_TOKENS, NetworkPage
 from foretext.exporting.page.runtime import FILES, copy_runtime, found_runtime
 from foretext.exporting.texts import ComparedRows, all_rows
 from foretext.progress import Progress
@@ -90,15 +90,9 @@ def test_options_without_effect(
     assert not (tmp_path / "page").exists()
 
 
-@pytest.mark.parametrize("name", ["encoder", "siamese", "bilstm tagger"])
+@pytest.mark.parametrize("name", ["encoder", "siamese"])
 def test_networks_that_a_page_cannot_run(name: str, tmp_path: Path) -> None:
-    words = name == "bilstm tagger"
-    sentence = (
-        "cannot run a tagger over whole words"
-        if words
-        else "classify texts or pairs in one row, tagg"
-    )
-    with pytest.raises(SettingError, match=sentence):
+    with pytest.raises(SettingError, match="classify texts or pairs in one row, tagg"):
         export_page(saved_model(name, tmp_path), tmp_path / "page", quiet=True)
 
 
@@ -137,7 +131,7 @@ def test_hard_texts_are_compared_beside_many_of_the_user(name: str, tmp_path: Pa
     every = all_rows(path, given, page.form.num_texts, page.model, asks=page.form.asks)
     own, hard = every.parts
     found = page._chosen(tmp_path, every)
-    assert 100 < len(found) <= MOST_TEXTS
+    assert 100 < len(found) <= page.network_kind.most_texts
     assert {row for row in hard if max(map(len, row)) < 1000} <= set(found)
     assert set(own[:100]) <= set(found)
     assert any(not row[0].strip() for row in found)
@@ -194,8 +188,9 @@ def test_vectors_of_a_page_are_those_of_python(to: str, tmp_path: Path) -> None:
 
 @needs_runtime
 @pytest.mark.slow
-def test_entities_of_a_page_are_those_of_python(tmp_path: Path) -> None:
-    about = exported(saved_model("gpt tagger", tmp_path), tmp_path / "page")
+@pytest.mark.parametrize("name", ["gpt tagger", "spelling tagger"])
+def test_entities_of_a_page_are_those_of_python(name: str, tmp_path: Path) -> None:
+    about = exported(saved_model(name, tmp_path), tmp_path / "page")
     assert about["info"]["abilities"] == ["tag"]
     assert about["marks"] == [["B", "ANIMAL"], ["I", "ANIMAL"], None]
     assert not (tmp_path / "page" / "decode.py").exists()

@@ -14,8 +14,10 @@ import pytest
 import foretext as ft
 from foretext.artifact import kind_of_run
 from foretext.corpus.text_tokens import split_text
+from foretext.data.framing import Framing
 from foretext.exporting.onnx import OnnxExport
 from foretext.exporting.page.bundle import bundle
+from foretext.exporting.page.character_runs import small_letters
 from foretext.exporting.page.check_texts import HARD_TEXTS
 from foretext.exporting.page.network_kinds import TagsOfTexts
 from foretext.exporting.page.token_tables import token_tables
@@ -25,6 +27,9 @@ from foretext.metrics.tag_schemes import Span as TagSpan
 from foretext.tasks.tagging.scores import SentenceScores
 from foretext.tasks.tagging.sentence_tagger import words_of
 from foretext.tasks.tagging.windows import SentenceWindows
+from foretext.tokenizers.alphabet import LONGEST_WORD, Alphabet
+from foretext.tokenizers.vocabulary import Vocabulary
+from foretext.tokenizers.word_tokenizer import WordTokenizer
 from tests.exporting.models import saved_model
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
@@ -33,13 +38,16 @@ MARKS = (
 )
 EVERY = " ".join(map(chr, [*range(0x20, 0xD800, 23), *range(0xE000, 0x33000, 41)]))
 TEXTS = [*HARD_TEXTS, MARKS, EVERY, "a king's men " * 40]
-KNOWN = {"before": [1], "behind": [2], "room": 12, "unknown": 3, "pad": 0, "unspaced": []}
+KNOWN: dict[str, Any] = {"whole_words": None, "characters": None}
+KNOWN |= {"before": [1], "behind": [2], "room": 12, "unknown": 3, "pad": 0, "unspaced": []}
 
 
-def answered(folder: Path, about: dict[str, Any], texts: list[str], scores: Any) -> list[Any]:
+def answered(
+    folder: Path, about: dict[str, Any], texts: list[str], scores: Any, **more: Any
+) -> list[Any]:
     """Return what the page's code makes of texts and of the scores of their tokens."""
     (folder / "tags.cjs").write_text(bundle("node_tags.js"), encoding="utf-8")
-    given = {"about": about, "texts": texts, "scores": scores}
+    given = {"about": about, "texts": texts, "scores": scores, **more}
     (folder / "given.json").write_text(json.dumps(given), encoding="utf-8")
     run = subprocess.run(
         ["node", folder / "tags.cjs", folder / "given.json"],
@@ -90,12 +98,56 @@ def test_entities_are_those_of_python(name: str, tmp_path: Path) -> None:
     for text, record, each in zip(TEXTS, records, found, strict=True):
         for row in each["rows"]:
             own, window = next(rows)
-            assert row == {"ids": own, "answered": window.positions.tolist()}
+            answers = window.positions.tolist()
+            assert row == {"ids": own, "answered": answers, "characters": None}
         for entity, mine in zip(each["answer"].pop("spans"), record["spans"], strict=True):
             assert entity == {**mine, "probability": entity["probability"]}
             assert entity["probability"] == pytest.approx(mine["probability"], abs=3e-6)
         assert each["answer"] == {"text": text}
     assert next(rows, None) is None
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_words_are_those_of_python(lowercase: bool, tmp_path: Path) -> None:
+    """Words that are read whole: their ids, and those of their characters, window by window."""
+    model: Any = ft.load(saved_model("spelling tagger", tmp_path))
+    words = model.base.tokenizer
+    texts = [*TEXTS, "The SHIP of the King, İ ΣΑΣ Ǆ A\u030a " + "x" * 19 + " " + "ab" * 30]
+    known = [token.text for token in split_text(texts[-1])][::2]
+    counted = [*words.vocabulary.words, *known, "ship", "king", "i\u0307", "σασ", "ǆ", "å"]
+    vocabulary = Vocabulary(
+        [*dict.fromkeys(counted)], np.arange(len(dict.fromkeys(counted)), 0, -1)
+    )
+    config = words.config.model_copy(update={"lowercase": lowercase})
+    tokenizer = WordTokenizer(config, vocabulary)
+    alphabet = Alphabet("ehtiaΣåx")
+    framing = Framing([], [], 24, [])
+    small = {name: points.tolist() for name, points in small_letters().items()}
+    steps = dict.fromkeys(("transitions", "start", "end"))
+    decoding = {
+        **KNOWN, **steps, "labels": ["x", "y"], "before": [], "behind": [], "room": framing.room,
+        "unknown": 0, "whole_words": dict(tokenizer.word_rules),
+        "characters": alphabet.characters, "most_characters": LONGEST_WORD,
+    }  # fmt: skip
+    about = {
+        "tokens": {**token_tables(), "by_character": False},
+        "small": small if lowercase else None,
+        "decoding": decoding,
+        "marks": None,
+        "temperature": 1.0,
+    }
+    own = [[token.text for token in split_text(text)] for text in texts]
+    scores = [[0.0, 1.0] * len(each) for each in own]
+    ids = {word: number for number, word in enumerate(vocabulary.words)}
+    found = answered(tmp_path, about, texts, scores, vocabulary=ids)
+    for words_of_text, each in zip(own, found, strict=True):
+        windows = SentenceWindows.of(tokenizer.encode_words([words_of_text]), framing, 0)
+        assert [row["ids"] for row in each["rows"]] == windows.rows
+        for row, window in zip(each["rows"], windows.windows, strict=True):
+            spelled = alphabet.spelled(words_of_text[window.held] or [""])
+            assert row["characters"] == spelled.ravel().tolist()
+    numbers = np.concatenate(tokenizer.encode_words(own[-1:])[0])
+    assert (numbers > 0).mean() > 0.5
 
 
 def spaced(words: list[str], decoding: dict[str, Any]) -> list[str]:

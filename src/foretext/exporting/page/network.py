@@ -78,11 +78,6 @@ class NetworkPage:
                 "A web page can run networks that classify texts or pairs in one row, taggers, "
                 "readers, sentence encoders and indexes; use `foretext serve` for other models."
             )
-        if graph.words is not None and graph.facts["decoding"]["whole_words"] is not None:
-            raise SettingError(
-                "A web page cannot run a tagger over whole words; use `foretext serve`, or "
-                "export it with --to onnx."
-            )
         self.network_kind = NETWORK_KINDS[self.kind](self.form)
 
     def write(

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from tokenizers.models import BPE
 
 import tokenizers
+from foretext.corpus.text_tokens import TextToken
 from foretext.data.rows import as_questions
 from foretext.exporting.form import Texts
 from foretext.exporting.network import EncodedRow, NetworkExport
-from foretext.exporting.page.character_runs import marks_and_blanks
+from foretext.exporting.page.character_runs import marks_and_blanks, small_letters
 from foretext.exporting.page.network_kind import NetworkKind, Wanted
 from foretext.exporting.page.network_search import PassagesOfQueries
 from foretext.exporting.page.token_tables import token_tables
@@ -113,12 +114,16 @@ class TagsOfTexts(NetworkKind):
     @property
     def facts(self) -> Mapping[str, Any]:
         """How texts are split, how scores become tags, and how tags become entities."""
-        model = self.model
+        model, decoding = self.model, self.form.graph.facts["decoding"]
         labels = model.tag_set.labels
         marks = None if model.tag_set.learned is None else [tag_mark(label) for label in labels]
+        small = None
+        if (decoding["whole_words"] or {}).get("lowercase", False):
+            small = {name: points.tolist() for name, points in small_letters().items()}
         return {
             "tokens": {**token_tables(), "by_character": model.by_character},
-            "decoding": self.form.graph.facts["decoding"],
+            "small": small,
+            "decoding": decoding,
             "marks": marks,
             "temperature": model.temperature,
         }
@@ -136,12 +141,24 @@ class TagsOfTexts(NetworkKind):
             base.pad,
         )
 
+    def rows(
+        self, windows: SentenceWindows, sentences: Sequence[Sequence[TextToken]]
+    ) -> list[EncodedRow]:
+        """Return windows with the characters of words, where the network reads these."""
+        alphabet = self.model.head.alphabet
+        found = []
+        for ids, window in zip(windows.rows, windows.windows, strict=True):
+            words = [token.text for token in sentences[window.sentence][window.held]] or [""]
+            characters = [] if alphabet is None else alphabet.spelled(words).tolist()
+            found.append(EncodedRow(ids, [0] * len(ids), characters))
+        return found
+
     def wanted(self, folder: Path, texts: Texts) -> Wanted:
         """Return the scores of a text's tokens, and the entities or tags that these stand for."""
         model = self.model
         tokens = model.tokens(texts)
         windows = self.windows(texts)
-        rows = [EncodedRow(ids, [0] * len(ids)) for ids in windows.rows]
+        rows = self.rows(windows, tokens)
         outputs = [np.asarray(each[0]) for each in self.outputs_of(folder, rows)]
         scores = windows.gathered(outputs, 1)
         top = model.options(None, None)

@@ -4,9 +4,10 @@ import { Tagger } from "./engine/tagger.js";
 
 const { readFileSync } = require("node:fs");
 
-const { about, texts, scores } = JSON.parse(readFileSync(process.argv[2], "utf-8"));
+const { about, texts, scores, vocabulary } = JSON.parse(readFileSync(process.argv[2], "utf-8"));
 const pieces = (word) => [...word].map((character) => character.codePointAt(0));
-const tagger = new Tagger(about, { pieces });
+const idOf = (word) => vocabulary?.[word];
+const tagger = new Tagger(about, { pieces, idOf });
 const found = texts.map((text, number) => ({
   tokens: tagger.splitter.split(text), rows: tagger.rows([text]), answer: tagger.answer([text], scores[number]),
 }));

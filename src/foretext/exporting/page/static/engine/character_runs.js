@@ -31,11 +31,9 @@ const SIGMA = "Σ"; // its small letter depends on the letters around it
 
 /** What Python's `str.lower` gives. */
 export class SmallLetters {
-  /** tensors: of the file; name: of the letters in it. */
-  constructor(tensors, name) {
-    const letters = tensors.stored(`${name}.letters`);
-    const capitals = [...tensors.stored(`${name}.capitals`)];
-    this.small = new Map(capitals.map((point, at) => [String.fromCodePoint(point), String.fromCodePoint(letters[at])]));
+  /** capitals, letters: code points of capitals, and of the small letter of each. */
+  constructor({ capitals, letters }) {
+    this.small = new Map([...capitals].map((point, at) => [String.fromCodePoint(point), String.fromCodePoint(letters[at])]));
     this.small.set("\u0130", "i\u0307"); // I with a dot
   }
 

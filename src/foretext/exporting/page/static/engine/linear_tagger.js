@@ -19,7 +19,7 @@ export class LinearTagger {
     this.tagger = new Tagger(tagging, null);
     this.numTags = tagging.decoding.labels.length;
     this.classes = new CharacterRuns(tensors, "shapes");
-    this.small = new SmallLetters(tensors, "small");
+    this.small = new SmallLetters({ capitals: tensors.stored("small.capitals"), letters: tensors.stored("small.letters") });
     this.indices = featureIndices(tensors);
     this.weights = new Rows(tensors.matrix("features.weights"));
     this.vectors = vectors && new WordVectors(new Part(tensors, "vectors", vectors));

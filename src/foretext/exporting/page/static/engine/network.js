@@ -18,6 +18,7 @@ export class Network {
     const session = await ort.InferenceSession.create(new Uint8Array(graph), { executionProviders: ["wasm"] });
     const settings = files.map(json);
     const network = new Network(about.input, new Tokenizer(...settings), session, ort.Tensor);
+    network.vocabulary = settings[0].model.vocab;
     if (about.offsets) network.locator = new LocatedTokens(network.tokenizer, settings[0], network.unknown, about.offsets);
     return network;
   }
@@ -31,6 +32,11 @@ export class Network {
   pieces(text) {
     const { ids } = this.tokenizer.encode(text, { add_special_tokens: false });
     return ids.map((id) => Number(id ?? this.unknown)); // none where tokenizer_config.json names no unknown token
+  }
+
+  /** The id of a token of a vocabulary of words, or undefined. */
+  idOf(token) {
+    return Object.hasOwn(this.vocabulary, token) ? this.vocabulary[token] : undefined;
   }
 
   /** [{id, start, end}]: the ids of a text with the characters that they stand for, if page.json says how these are found. */
@@ -55,16 +61,17 @@ export class Network {
     return { ids, segments: ids.map((_, at) => Number(hasSegments && at >= before.length)) };
   }
 
-  /** The outputs for a row, {ids, segments}, as an array of numbers each. */
+  /** The outputs for a row, {ids, segments, characters}, of which only ids are needed, as an array of numbers each. */
   run(row) {
     const mine = this.turn.then(() => this.compute(row));
     this.turn = mine.catch(() => {});
     return mine;
   }
 
-  async compute({ ids, segments = ids.map(() => 0) }) {
-    const tensor = (values) => new this.Tensor("int64", BigInt64Array.from(values, BigInt), [1, values.length]);
+  async compute({ ids, segments = ids.map(() => 0), characters = null }) {
+    const tensor = (values, ...width) => new this.Tensor("int64", BigInt64Array.from(values, BigInt), [1, ids.length, ...width]);
     const feeds = { input_ids: tensor(ids), attention_mask: tensor(ids.map(() => 1)), token_type_ids: tensor(segments) };
+    if (characters) feeds.characters = tensor(characters, characters.length / ids.length);
     const known = this.session.inputNames.map((name) => [name, feeds[name]]);
     const found = await this.session.run(Object.fromEntries(known), this.outputs);
     return this.outputs.map((name) => Array.from(found[name].data));

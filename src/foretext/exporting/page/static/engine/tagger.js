@@ -4,6 +4,7 @@ import { decode, spaced } from "../decoder/decode.mjs";
 import { marginals } from "./chain.js";
 import { softmax } from "./fasttext.js";
 import { TextTokens } from "./text_tokens.js";
+import { WholeWords } from "./whole_words.js";
 import { wordWindows } from "./word_windows.js";
 
 const DIGITS = 1e6; // of a probability, as Python rounds it
@@ -13,29 +14,35 @@ export class Tagger {
     const { tokens, decoding, marks, temperature } = about;
     Object.assign(this, { network, decoding, marks, temperature });
     this.splitter = new TextTokens(tokens);
+    this.words = decoding.whole_words && new WholeWords(about.small, decoding, (word) => network.idOf(word));
     this.answers = { tag: async ({ inputs }) => this.answer([inputs], await this.numbers([inputs])) };
   }
 
-  /** [{ids, answered}]: the rows of a text, and the positions of the first ids of the tokens that each answers. */
+  /** [{ids, answered, characters}]: the rows of a text, the positions of the first ids of the tokens that each answers, and the ids of the characters of words that are read whole, or null. */
   rows([text]) {
     const words = this.splitter.split(text).map((token) => token.text);
-    return wordWindows(spaced(words, this.decoding).map((word) => this.ids(word)), this.decoding.room).map(({ ids, answered }) => {
+    return wordWindows(this.ids(words), this.decoding.room).map(({ ids, answered, first, last }) => {
       const row = [...this.decoding.before, ...ids, ...this.decoding.behind];
-      return { ids: row.length ? row : [this.decoding.pad], answered: answered.map((at) => at + this.decoding.before.length) };
+      const characters = this.words?.spelled(last > first ? words.slice(first, last) : [""]) ?? null;
+      return { ids: row.length ? row : [this.decoding.pad], answered: answered.map((at) => at + this.decoding.before.length), characters };
     });
   }
 
-  ids(word) {
-    const found = this.network.pieces(word);
-    return found.length ? found : [this.decoding.unknown];
+  /** The ids of each word. */
+  ids(words) {
+    if (this.words) return words.map((word) => this.words.ids(word));
+    return spaced(words, this.decoding).map((word) => {
+      const found = this.network.pieces(word);
+      return found.length ? found : [this.decoding.unknown];
+    });
   }
 
   /** The scores of the tags of all tokens, one after another. */
   async numbers(input) {
     const found = [];
     const size = this.decoding.labels.length;
-    for (const { ids, answered } of this.rows(input)) {
-      const [scores] = await this.network.run({ ids });
+    for (const { ids, answered, characters } of this.rows(input)) {
+      const [scores] = await this.network.run({ ids, characters });
       for (const at of answered) found.push(...scores.slice(at * size, (at + 1) * size));
     }
     return found;

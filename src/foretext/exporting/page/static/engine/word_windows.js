@@ -4,8 +4,8 @@
 const SHARED = 2; // rows share this part of their room
 
 /**
- * words: the ids of each; room: ids of a row. Returns [{ids, answered: [index of the first id in ids, ...]}]: the words that
- * the rows answer are those of the text, in order.
+ * words: the ids of each; room: ids of a row. Returns [{ids, answered: [index of the first id in ids, ...], first, last}]: the words
+ * that the rows answer are those of the text, in order; a row holds the words from first up to last.
  */
 export function wordWindows(words, room) {
   const pieces = words.map((ids) => ids.slice(0, room));
@@ -16,7 +16,7 @@ export function wordWindows(words, room) {
   return rows.map(([first, last], row) => {
     const held = Array.from({ length: last - first }, (_, offset) => first + offset);
     const answered = held.filter((word) => owners[word] === row).map((word) => ends[word] - ends[first]);
-    return { ids: pieces.slice(first, last).flat(), answered };
+    return { ids: pieces.slice(first, last).flat(), answered, first, last };
   });
 }
 
