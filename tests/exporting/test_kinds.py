@@ -22,6 +22,7 @@ from foretext.exporting.page.folder import _is_plain, _page_model
 from foretext.kinds import KINDS
 from foretext.language_model import LanguageModel
 from foretext.objectives.prefix_lm import PrefixLM
+from foretext.search.index import index
 from tests.exporting.models import saved_model
 from tests.exporting.page.models import MODELS as PAGES
 
@@ -62,9 +63,11 @@ ROWS: dict[str, tuple[str, ...]] = {
     "TextCNN": ("textcnn",),
     "classifier over words": ("bilstm classifier", "gru classifier"),
     "tagger over words": ("bilstm tagger", "spelling tagger"),
+    "index": ("index of words", "index of a network"),
     "jieba or ELMo": ("jieba classifier", "elmo"),
     "none": (),
 }
+INDEXES = {"index of words": "vectors", "index of a network": "sentence encoder"}
 WITHOUT = ("topics", "autoencoder")
 
 
@@ -89,10 +92,19 @@ def encoder_decoder(folder: Path) -> Path:
     return folder / "model"
 
 
+def made_index(model: Path, folder: Path) -> Path:
+    """An index of two passages."""
+    (folder / "texts.txt").write_text("the ship\n\nthe king\n", encoding="utf-8")
+    index(model, folder / "texts.txt", folder / "index", quiet=True)
+    return folder / "index"
+
+
 def made(name: str, folder: Path) -> Path:
     """A small model, in a separate folder."""
     own = folder / name.replace(" ", "-")
     own.mkdir()
+    if name in INDEXES:
+        return made_index(made(INDEXES[name], own), own)
     if name in PAGES:
         return PAGES[name](own)
     return encoder_decoder(own) if name == "encoder-decoder" else saved_model(name, own)

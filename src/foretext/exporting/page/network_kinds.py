@@ -6,7 +6,7 @@ each tag at each token; what decodes the scores is data in ``page.json``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
