@@ -24,6 +24,7 @@ from foretext.exporting.page.passages import Hits, PagePassages
 from foretext.exporting.page.storage import STORAGE_TYPES, json_tensors, packed, stored
 from foretext.exporting.texts import HARD
 from foretext.interop.text_windows import WINDOW_VECTOR
+from foretext.messages import message
 from foretext.progress import human_bytes
 from foretext.search.graph import index_windows
 from foretext.vectors.neighbors import unit_rows
@@ -70,13 +71,15 @@ class PassagesOfQueries(NetworkKind):
         width = 4 if self.form.name == EXACT else 1  # bytes of a weight
         network = width * sum(each.numel() for each in self.form.graph.network.parameters())
         if network + self.passages.num_bytes > MOST_LOADED:
-            smaller = "take --to onnx-int8, " if self.form.name == EXACT else ""
+            key = "too_large" if self.form.name == EXACT else "int8_too_large"
             raise SettingError(
-                f"A visitor would load {human_bytes(network + self.passages.num_bytes)}: "
-                f"{human_bytes(network)} of the network that reads queries, and "
-                f"{human_bytes(self.passages.num_bytes)} of passages; a browser opens "
-                f"{human_bytes(MOST_LOADED)} at most. For a smaller page {smaller}distil the "
-                "network, or index fewer files; else use `foretext serve`."
+                message(
+                    f"exporting.refusal.{key}",
+                    both=human_bytes(network + self.passages.num_bytes),
+                    network=human_bytes(network),
+                    passages=human_bytes(self.passages.num_bytes),
+                    most=human_bytes(MOST_LOADED),
+                )
             )
 
     @property
@@ -128,17 +131,17 @@ class PassagesOfQueries(NetworkKind):
             share = _share([own[number] for number in users], [hits[number] for number in users])
             if share < LEAST_SHARE:
                 raise ModelFileError(
-                    f"The network in {self.form.name} finds only {share:.0%} of the passages that "
-                    f"the index finds ({LEAST_SHARE:.0%} are needed), so no page was written; "
-                    "export with --to onnx."
+                    message(
+                        "exporting.refusal.found",
+                        form=self.form.name,
+                        share=share,
+                        least=LEAST_SHARE,
+                    )
                 )
-            notes.append(
-                f"with weights in int8 the page finds {share:.1%} of the ten best passages that "
-                f"the index finds for {len(users):,} queries"
-            )
+            notes.append(message("exporting.page.found", share=share, number=len(users)))
         dtype = self._smallest_type(vectors, own)
         self._write(folder, dtype)
-        notes.append(f"the vectors of the passages are stored as {dtype}")
+        notes.append(message("exporting.page.stored", dtype=dtype))
         wanted = {
             "hits": hits if is_exact else own,
             "by_own_numbers": is_exact,  # else by those of Python

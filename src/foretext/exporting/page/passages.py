@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from foretext.base.errors import SettingError
 from foretext.exporting.page.storage import Matrices
+from foretext.messages import message
 from foretext.progress import human_bytes
 from foretext.search.search_index import SearchIndex
 from foretext.search.vector_search import best_of
@@ -80,10 +81,7 @@ class PagePassages:
     @property
     def note(self) -> str:
         """Say what a visitor can read."""
-        return (
-            f"the page holds the texts of all {len(self.index):,} passages and the names of their "
-            "files: publish it only where everybody may read them"
-        )
+        return message("exporting.remedy.passages", number=len(self.index))
 
     def first(self, number: int) -> list[str]:
         """Return the texts of the first passages."""
@@ -126,14 +124,15 @@ def _check(index: SearchIndex, name: str) -> None:
     """
     if (size := _num_bytes(index)) > MOST_BYTES:
         raise SettingError(
-            f"A page holds {human_bytes(MOST_BYTES)} of passages and their vectors at most, and "
-            f"{name} has {human_bytes(size)}: index fewer files, or use `foretext serve`."
+            message(
+                "exporting.refusal.passages",
+                most=human_bytes(MOST_BYTES),
+                name=name,
+                size=human_bytes(size),
+            )
         )
     if index.facts.model.kept is None:
-        raise SettingError(
-            f"{name} has no copy of its model, and a page needs the model to read queries; make "
-            "the index again without --no-keep-model."
-        )
+        raise SettingError(message("exporting.refusal.no_model", name=name))
 
 
 def _places(index: SearchIndex, row: int) -> dict[str, Any]:

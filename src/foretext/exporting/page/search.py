@@ -15,6 +15,7 @@ from foretext.exporting.page.page_model import Answers, PageModel, text_cosines
 from foretext.exporting.page.passages import Hits, PagePassages
 from foretext.exporting.page.storage import Matrices
 from foretext.exporting.page.word_vectors import PageWordVectors
+from foretext.messages import message
 from foretext.search.embedder import Embedder
 from foretext.search.search_index import SearchIndex
 from foretext.vectors.text_embedding import word_weights
