@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foretext.kernels import doubles
+from foretext.kernels import double_lanes
 from foretext.kernels.compile import kernel
 from foretext.kernels.elementary import exponential
 from foretext.kernels.simd import (
@@ -158,8 +158,8 @@ def powers(a, out):  # type: ignore[no-untyped-def]
 
 
 def sum_of_double_products(a, out):  # type: ignore[no-untyped-def]
-    of_a = doubles.load(a, 0)
-    doubles.store(out, 0, doubles.multiply_add(of_a, of_a, of_a))
+    of_a = double_lanes.load(a, 0)
+    double_lanes.store(out, 0, double_lanes.multiply_add(of_a, of_a, of_a))
 
 
 def assembly(function: Callable[..., Any], dtype: type, processor: str, features: str) -> str:

@@ -9,40 +9,18 @@ M: rows, K and N: columns, multiples of 16; flat, float32 or bfloat16 bits (`ker
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
 
 from foretext.kernels.bfloat16 import load_lanes, store_lanes
 from foretext.kernels.compile import kernel
 from foretext.kernels.elementary import lane_max, maximum
-from foretext.kernels.lanes import address_of, lanes
-from foretext.kernels.simd import LANES, absolute, fma, load, splat, zeros
+from foretext.kernels.simd import LANES, absolute, fma, load, splat, store_bytes, zeros
 from foretext.kernels.team import share_out
 
 __all__ = ["LARGEST", "ZERO", "quantize_rows", "scale_rows"]
 
 ROWS = 16  # a portion of one thread
 LARGEST, ZERO = 127, 128  # the largest magnitude as an integer, and the byte that stands for 0
-
-_BYTES = ir.VectorType(ir.IntType(8), LANES)
-_WORDS = ir.VectorType(ir.IntType(32), LANES)
-
-
-@intrinsic
-def store_bytes(typing: Any, array: Any, index: Any, value: Any) -> Any:
-    """Write lanes from 0 to below 256 to ``array[index : index + 16]``, uint8, cut to integers."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        address = address_of(context, builder, signature.args[0], *args[:2])
-        value = builder.trunc(builder.fptosi(args[2], _WORDS), _BYTES)
-        builder.store(value, builder.bitcast(address, _BYTES.as_pointer()), align=1)
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, lanes), generate
 
 
 @kernel()

@@ -35,6 +35,7 @@ __all__ = [
     "prefetch",
     "splat",
     "store",
+    "store_bytes",
     "transposed_sum",
     "zeros",
 ]
@@ -42,6 +43,8 @@ __all__ = [
 _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, LANES)
 _INT32 = ir.IntType(32)
+_WORDS = ir.VectorType(_INT32, LANES)
+_BYTES = ir.VectorType(ir.IntType(8), LANES)
 
 
 class _Lanes(types.Type):
@@ -113,6 +116,19 @@ def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.intp, value), generate
+
+
+@intrinsic
+def store_bytes(typing: Any, array: Any, index: Any, value: Any) -> Any:
+    """Write lanes from 0 to below 256 to ``array[index : index + 16]``, uint8, cut to integers."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address = address_of(context, builder, signature.args[0], *args[:2])
+        value = builder.trunc(builder.fptosi(args[2], _WORDS), _BYTES)
+        builder.store(value, builder.bitcast(address, _BYTES.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, lanes), generate
 
 
 @intrinsic

@@ -17,18 +17,15 @@ in a row of parameters, and zero in a row of weights.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from foretext.kernels.compile import Intrinsic, kernel
+from foretext.kernels.compile import kernel
+from foretext.kernels.elementary import exponential, lane_max, maximum
 from foretext.kernels.simd import LANES, fma, load, splat, store, transposed_sum, zeros
 
 __all__ = ["Bags", "Inference", "add_words", "infer_topics", "weigh_words"]
-
-exponential: Any = Intrinsic("foretext.kernels.elementary", "exponential")
-lane_max: Any = Intrinsic("foretext.kernels.elementary", "lane_max")
-maximum: Any = Intrinsic("foretext.kernels.elementary", "maximum")
 
 AT_ONCE = 4  # words whose products are summed together
 

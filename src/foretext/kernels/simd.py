@@ -40,6 +40,7 @@ __all__ = [
     "prefetch",
     "splat",
     "store",
+    "store_bytes",
     "transposed_sum",
     "zeros",
 ]
@@ -59,6 +60,7 @@ narrow_zeros: Any = Intrinsic("foretext.kernels.lanes", "narrow_zeros")
 prefetch: Any = Intrinsic("foretext.kernels.lanes", "prefetch")
 splat: Any = Intrinsic("foretext.kernels.lanes", "splat")
 store: Any = Intrinsic("foretext.kernels.lanes", "store")
+store_bytes: Any = Intrinsic("foretext.kernels.lanes", "store_bytes")
 transposed_sum: Any = Intrinsic("foretext.kernels.lanes", "transposed_sum")
 zeros: Any = Intrinsic("foretext.kernels.lanes", "zeros")
 
