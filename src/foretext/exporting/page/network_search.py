@@ -139,16 +139,17 @@ class PassagesOfQueries(NetworkKind):
                     )
                 )
             notes.append(message("exporting.page.found", share=share, number=len(users)))
-        dtype = self._smallest_type(vectors, own)
+        wanted = hits if is_exact else own
+        dtype = self._smallest_type(vectors, wanted)
         self._write(folder, dtype)
         notes.append(message("exporting.page.stored", dtype=dtype))
-        wanted = {
-            "hits": hits if is_exact else own,
+        compared = {
+            "hits": wanted,
             "by_own_numbers": is_exact,  # else by those of Python
             "tie": TIE,
             "near": TIE if dtype == "float32" else NEAR + TIE,
         }
-        return Completed(wanted, tuple(notes))
+        return Completed(compared, tuple(notes))
 
     def _rows(self, texts: Texts) -> list[list[int]]:
         """Return the windows of a query, as `Embedder` has it embedded."""
