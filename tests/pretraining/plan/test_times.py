@@ -7,7 +7,7 @@ from foretext.pretraining.plan.times import Closing, training_seconds
 
 
 def test_the_page_takes_a_quarter_of_a_budget_at_most() -> None:
-    found = [Closing.fitting(budget, page=True, word_map=True) for budget in (2.0, 8.0, 60.0)]
+    found = [Closing.fitting(budget, page=True, word_map=True) for budget in (2.0, 5.0, 8.0)]
     assert found == [Closing(), Closing(page=True), Closing(page=True, word_map=True)]
 
 

@@ -20,7 +20,7 @@ LEAST_TRAINING_RATE = 0.15  # of a budget; with less it is refused
 
 LOADING_SECONDS = 0.1  # of the library that fills a page
 PAGE_SECONDS = 0.5  # to write a page with these
-MAP_SECONDS = 2.0  # for its map of words, at most
+MAP_SECONDS = 1.0  # for its map of words
 PAGE_RATE = 0.25  # of a budget, at most, for the page with its map
 CARD_SECONDS = 0.15  # and what else is written
 
