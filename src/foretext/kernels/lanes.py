@@ -48,7 +48,7 @@ _BYTES = ir.VectorType(ir.IntType(8), LANES)
 
 
 class _Lanes(types.Type):
-    """numba's name for so many float32."""
+    """numba's name for a number of float32."""
 
     def __init__(self, width: int) -> None:
         super().__init__(name=f"float32x{width}")
@@ -91,7 +91,7 @@ def _call(builder: Any, name: str, kind: Any, args: Any) -> Any:
 
 def _load(kind: _Lanes) -> Callable[..., Any]:
     def load(typing: Any, array: Any, index: Any) -> Any:
-        """Lanes at ``array[index : index + 16]``, or so many as the type has."""
+        """Lanes at ``array[index : index + 16]``; of narrow ones as many as the type has."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             address = address_of(context, builder, signature.args[0], *args)
@@ -108,7 +108,7 @@ narrow_load = intrinsic(_load(narrow))
 
 @intrinsic
 def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
-    """Write the lanes to ``array[index : index + 16]``, or to so many as there are."""
+    """Write the lanes to ``array[index : index + 16]``; of narrow ones as many as there are."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         address = address_of(context, builder, signature.args[0], *args[:2])

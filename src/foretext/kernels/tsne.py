@@ -13,7 +13,7 @@ from foretext.kernels.simd import LANES, fma, load, splat, store, transposed_sum
 
 __all__ = ["FAR", "descend"]
 
-FAR = np.float32(1e12)  # a place: its affinities to all others vanish
+FAR = np.float32(1e12)  # a coordinate: affinities to all others vanish
 LEAST_GAIN = np.float32(0.01)
 
 
@@ -52,8 +52,8 @@ def moved_by(gradient, at, moved, gains, rate, momentum):
 def descend(shares, xs, ys, moved, gains, sums, count, steps, rate, momentum):
     """Take some steps of the descent of Kullback and Leibler's divergence.
 
-    shares: (N * W,) how near points are to be, 0 in what fills a row up; xs, ys: (W,) places;
-    moved, gains: (2 * W,) the last move of each coordinate and its gain; sums: (N * 16,) room.
+    shares: (N * W,) how near points are to be, 0 in what fills a row up; xs, ys: (W,) positions;
+    moved, gains: (2 * W,) the last move of each coordinate and its gain; sums: (N * 16,) scratch.
     """
     width = xs.size
     for _ in range(steps):

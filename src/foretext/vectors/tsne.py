@@ -1,4 +1,4 @@
-"""t-SNE: places in the plane that are near where rows are (van der Maaten and Hinton 2008).
+"""t-SNE: positions in the plane, near each other where rows are (van der Maaten and Hinton 2008).
 
 Exactly, in one thread, with the settings of scikit-learn: early exaggeration of 12 for 250 steps,
 gains of each coordinate, and a rate that follows the number of points. 500 points take half of a
@@ -26,7 +26,7 @@ TINY = 1e-12
 
 
 def tsne(distances: Floats, start: Floats, perplexity: float) -> Floats:
-    """Return (N, 2) places for `distances` (N, N), from `start` (N, 2) on.
+    """Return (N, 2) positions for `distances` (N, N), from `start` (N, 2) on.
 
     Args:
         distances: from 0; the chance of a neighbour falls with ``exp(-width * distance)``.
