@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from foretext.base.text_lines import cells, text_lines
 
-LETTERS = st.text(st.sampled_from("ab 文本，。（）“”-%"))
+LETTERS = st.text(st.sampled_from("ab 文本，。（）“”[]-%"))
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ LETTERS = st.text(st.sampled_from("ab 文本，。（）“”-%"))
             ["由谁来做：本机的", "进程，或 Ray 集", "群。"],
         ),
         ("文本（甲）。", 8, ["文本", "（甲）。"]),  # an opening bracket ends no line
+        ("文本 [必填]。", 6, ["文本", "[必", "填]。"]),  # nor does a square one
+        ("选项 [参数]...", 8, ["选项 [参", "数]..."]),
         ("a longword b", 4, ["a", "longword", "b"]),
         ("", 8, []),
     ],

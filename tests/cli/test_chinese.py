@@ -94,6 +94,19 @@ def test_a_classifier(chinese: Command, classifier: Path) -> None:
     assert "accuracy" in found[str(rows)]
 
 
+def test_a_file_for_word_vectors(capsys: pytest.CaptureFixture[str]) -> None:
+    figures = {"kind": "word pairs", "spearman": 0.5, "semantic": 0.25, "columns": ["1", "2", "3"]}
+    with in_language("zh"):
+        show_evaluation(Path("q.txt"), figures)
+    said = capsys.readouterr().out
+    assert [line.split()[:2] for line in said.splitlines() if line.strip()][1:] == [
+        ["种类", "词对"],
+        ["Spearman", "相关"],
+        ["语义类比", "0.2500"],
+        ["列", "1,"],
+    ]
+
+
 FIGURES = (  # of every kind of run, as JSON names them
     "accuracy answerable_rate answered_rate area_under_curve average_precision best_accuracy "
     "best_accuracy_threshold best_f1 best_f1_precision best_f1_recall best_f1_threshold "

@@ -135,8 +135,8 @@ def test_no_arguments_at_all_show_the_help(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("exprot", "没有动词 'exprot'（是不是 'export'？）；见 `foretext --help`。"),
-        ("--lang zh", "缺少动词；见 `foretext --help`。"),
+        ("exprot", "没有命令 'exprot'（是不是 'export'？）；见 `foretext --help`。"),
+        ("--lang zh", "缺少命令；见 `foretext --help`。"),
         ("export", "缺少参数 'RUN'；见 `foretext export --help`。"),
         ("export run", "缺少选项 '--output' / '-o'；见 `foretext export --help`。"),
         ("export run --wrong", "没有选项 --wrong（相近的选项：--json, --lang）；见"),

@@ -14,8 +14,9 @@ from foretext.messages import (
 from foretext.messages.catalogue import areas, messages_of
 
 
-def placeholders(text: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+def placeholders(text: str) -> set[tuple[str, str | None]]:
+    """The placeholders of a message, each with the format of its number."""
+    return {(name, form) for _, name, form, _ in string.Formatter().parse(text) if name is not None}
 
 
 def bare(text: str) -> str:

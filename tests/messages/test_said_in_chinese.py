@@ -16,6 +16,7 @@ from foretext.exporting.gguf.causes import Causes
 from foretext.exporting.network import NetworkExport
 from foretext.exporting.page.checking import Node
 from foretext.exporting.page.folder import PageReport, _card, _network_notes
+from foretext.exporting.page.network import WrittenNetwork
 from foretext.exporting.parity import Parity
 from foretext.kinds import KINDS
 from foretext.messages import LANGUAGES, Language, in_language, translated
@@ -32,6 +33,7 @@ from tests.messages.test_errors import ENGLISH, KEPT
 
 SIZE = Candidate("tiny", 2, 128, 2, 10**6, 10**5, 10**7, 1e4, 10**6, 41.0, None, chosen=True)
 PLAN = Plan("t5", 60, False, 1, 2, 30, 10**6, 10**5, 1000, (SIZE,), {"a": {"b": 0.5}}, 0.5)
+NETWORK = WrittenNetwork(Parity.of([], Computed([], {}), Computed([], {})), {}, 0, 0, 0, ())
 GRAPH = SimpleNamespace(max_length=512, longer="a b")
 VOCABULARY = SimpleNamespace(form="NFC", longest_word=9)
 PAGE = PageReport(Path("page"), "linear classifier", 9, 8, 7, "float32", 1e-4, None, True, ("n",))
@@ -75,7 +77,7 @@ SAID: dict[str, tuple[Callable[[], Iterable[str]], str, str]] = {
         "# page  `run`（线性分类器）的页面，由 foretext ",
     ),
     "page of a network": (
-        lambda: _network_notes(0, Node(None, "-"), None),
+        lambda: _network_notes(NETWORK, Node(None, "-"), None),
         "none of the compared texts is yours; give some by --texts",
         "所比较的文本都不是你的；请用 --texts 给出一些",
     ),

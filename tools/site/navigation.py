@@ -32,7 +32,7 @@ def navigation(language: Language, titles: Mapping[str, str]) -> list[Any]:
     reference = [
         "reference/index.md",
         {"Python": _below("reference/api", titles)},
-        {say("Verbs", "动词"): _below("reference/verbs", titles)},
+        {say("Verbs", "命令"): _below("reference/verbs", titles)},
         {say("Settings", "设置"): _below("reference/settings", titles)},
         *_entries(["glossary.md"], titles),
     ]

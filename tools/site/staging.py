@@ -189,7 +189,7 @@ def _generated(language: Language) -> str:
     """Return the links to the pages that are made from the code."""
     rows = [
         ("api.md", language.say("Python interface", "Python 接口")),
-        ("verbs.md", language.say("Verbs of the command line", "命令行动词")),
+        ("verbs.md", language.say("Verbs of the command line", "命令行的命令")),
         ("settings.md", language.say("Settings", "设置")),
     ]
     return "\n" + "".join(f"- [{title}]({page})\n" for page, title in rows)

@@ -30,16 +30,16 @@ def verb_pages(language: Language) -> Iterator[tuple[str, str]]:
 
 
 def _index(commands: dict[str, Any], language: Language) -> str:
-    title = language.say("Verbs of the command line", "命令行动词")
+    title = language.say("Verbs of the command line", "命令行的命令")
     note = language.say(
         "`foretext VERB --help` shows the same in a terminal.",
-        "每一页都由代码生成；`foretext 动词 --help --lang zh` 在终端里显示同样的内容。",
+        "每一页都由代码生成；`foretext 命令 --help --lang zh` 在终端里显示同样的内容。",
     )
     rows = [
         f"| [{name}](verbs/foretext-{name}.md) | {_first(command)} |"
         for name, command in commands.items()
     ]
-    head = language.say("| verb | what it does |", "| 动词 | 作用 |")
+    head = language.say("| verb | what it does |", "| 命令 | 作用 |")
     return "\n".join([f"# {title}", "", note, "", head, "|---|---|", *rows, ""])
 
 

@@ -9,11 +9,11 @@ from unicodedata import east_asian_width
 __all__ = ["cells", "text_lines"]
 
 _CHINESE = "\u2e80-\u9fff\uff00-\uffef"
-_CLOSING = "，。；：、？！）》」』】”’%"  # begins no line
-_OPENING = "（《「『【“‘"  # ends no line
+_CLOSING = r"，。；：、？！）》」』】”’%\]"  # begins no line
+_OPENING = r"（《「『【“‘\["  # ends no line
 # Blanks, or a Chinese letter or a Latin word, each with the signs that stay with it.
 _PIECES = re.compile(
-    rf"\s+|[{_OPENING}]*(?:[{_CHINESE}]|[^\s{_CHINESE}{_OPENING}{_CLOSING}]+)[{_CLOSING}]*|\S"
+    rf"\s+|[{_OPENING}]*(?:[{_CHINESE}]|[^\s{_CHINESE}{_OPENING}{_CLOSING}]+)[{_CLOSING}.]*|\S"
 )
 
 

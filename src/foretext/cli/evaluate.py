@@ -161,7 +161,10 @@ def _show(path: Path, figures: Figures) -> None:
     from foretext.evaluation.figures import Evaluation
 
     found = Evaluation(path, figures)
-    rows = [(_titled(name), value) for name, value in found.single_figures()]
+    rows = [
+        (_titled(name), translated(str(value)) if name == "kind" else value)
+        for name, value in found.single_figures()
+    ]
     sections = [(name.replace("_", " "), value) for name, value in found.sections()]
     print_table(["", ""], [*rows, *sections], title=path.name)
     for sentence in found.sentences():

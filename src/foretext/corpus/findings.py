@@ -73,7 +73,7 @@ class Problem(Finding):
         """Return the sentence, with its place if the sentence does not contain it."""
         if self.place is None or self.place.file in self.sentence:
             return self.sentence
-        return f"{self.sentence} ({self.place})"
+        return message("terminal.placed", said=self.sentence, where=self.place)
 
 
 class FileFacts(Finding):
