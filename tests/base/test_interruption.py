@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from foretext.base.interruption import Interruption, answered_signals, signalled
+from foretext.messages import VARIABLE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -48,7 +49,7 @@ class End(NamedTuple):
 def ended(script: str, folder: Path, *signals: signal.Signals, gap: float = 0.5) -> End:
     """Run a script, and send it signals once it has begun, `gap` seconds apart."""
     command = [sys.executable, "-c", BEGINNING + script, str(folder)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
     while not (folder / "begun").exists() and process.poll() is None:
         time.sleep(0.01)
     time.sleep(0.2)
@@ -238,6 +239,20 @@ def test_a_run_that_has_learned_nothing_is_begun_again(tmp_path: Path) -> None:
         "foretext: Stopped by a signal; nothing was learned yet, so give the command again.\n"
     )
     assert not (tmp_path / "run").exists()
+
+
+def test_the_sentence_is_in_the_language_of_the_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "zh")
+    monkeypatch.setenv("PYTHONIOENCODING", "utf-8")
+    script = """
+with answered_signals(), undone_when_leaving(lambda: GO_ON):
+    (OUT / "begun").touch()
+    time.sleep(60)
+"""
+    end = ended(script, tmp_path, signal.SIGTERM)
+    assert (end.code, end.said) == (130, "foretext: 被信号停止；请用 --resume 继续。\n")
 
 
 def test_a_run_that_has_read_its_text_is_resumed(tmp_path: Path) -> None:

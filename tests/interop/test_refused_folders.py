@@ -28,7 +28,8 @@ def assert_refused(folder: Path, file: str, sentence: str) -> None:
 
 
 def test_files_that_are_missing(tmp_path: Path, make_folder: MakeFolder) -> None:
-    assert_refused(tmp_path / "nothing", "config.json", "is missing; give the folder of a model")
+    assert_refused(tmp_path / "nothing", "", "no such folder; check the path")
+    assert_refused(tmp_path, "config.json", "is missing; give the folder of a model")
     folder, _ = make_folder("bert")
     (folder / "model.safetensors").rename(folder / "kept")
     assert_refused(folder, "", "contains no weights: model.safetensors is missing")

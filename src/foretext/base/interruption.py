@@ -24,6 +24,7 @@ from foretext.base.system import END_SIGNALS
 
 __all__ = [
     "GO_ON",
+    "NOTHING_YET",
     "SIGNALS",
     "STOPPED",
     "Interruption",
@@ -38,9 +39,11 @@ ANSWER_SECONDS = 3.5  # for the answer to a signal; then the process ends withou
 TOGETHER = 0.3  # seconds: `timeout` and torchrun send a signal to a process and to its group
 OFTEN = 0.05  # seconds between two looks at work that a stop waits for
 
-GO_ON = "go on with --resume"  # what a command says whose folder can be resumed
-AT_ONCE = "Stopped by a signal"
-UNANSWERED = "Stopped by a signal in the middle of a long computation"
+# Messages of `errors.left`.
+GO_ON = "go_on"  # what a command says whose folder can be resumed
+NOTHING_YET = "nothing_yet"  # what one says that has learned nothing
+AT_ONCE = "at_once"
+UNANSWERED = "unanswered"
 
 
 class Interruption:

@@ -8,11 +8,14 @@ temporary folders, a hidden cursor) is undone before, by acts that whoever makes
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
+
+from foretext.messages import message
 
 __all__ = [
     "Act",
@@ -24,9 +27,10 @@ __all__ = [
     "waited_until",
 ]
 
-Act = Callable[[], str | None]  # undoes something; returns how the user goes on, if it knows
+# Undoes something; returns how the user goes on, if it knows: a message of `errors.left`.
+Act = Callable[[], str | None]
 
-KEPT = "what was saved before it is kept"
+KEPT = "kept"
 PATIENCE = 1.0  # seconds for another thread that moves files, or is leaving
 
 _moving = threading.RLock()
@@ -117,7 +121,8 @@ def leave(code: int, why: str) -> NoReturn:
 
     Args:
         code: exit code.
-        why: the beginning of the sentence on standard error; an act may say how it goes on.
+        why: the beginning of the sentence on standard error, a message of `errors.left`; an act
+            may say how it goes on.
     """
     if not _leaving.acquire(blocking=False):  # another thread does it
         time.sleep(PATIENCE)
@@ -126,7 +131,7 @@ def leave(code: int, why: str) -> NoReturn:
     moves = _moving.acquire(timeout=PATIENCE)
     remedies = [] if not moves else [_done(act) for act in reversed(list(_acts.values()))]
     remedy = next(filter(None, remedies), KEPT)
-    _write(f"foretext: {why}; {remedy}.\n")
+    _write(why, remedy)
     os._exit(code)
 
 
@@ -136,12 +141,15 @@ def _done(act: Act) -> str | None:
     return None
 
 
-def _write(text: str) -> None:
+def _write(why: str, remedy: str) -> None:
     """Write to standard error past all buffers and locks, which a thread may hold."""
-    with suppress(OSError, ValueError):
+    with suppress(Exception):  # likewise
+        parts = {"why": message(f"errors.left.{why}"), "remedy": message(f"errors.left.{remedy}")}
+        said = f"foretext: {message('errors.left.sentence', **parts)}\n"
+        encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
         if os.name == "posix":
             os.set_blocking(2, False)  # nobody may read it any more
-        os.write(2, text.encode("ascii", "backslashreplace"))
+        os.write(2, said.encode(encoding, "backslashreplace"))
         if os.name == "posix":
             os.set_blocking(2, True)  # the shell has the same terminal
 

@@ -159,9 +159,8 @@ class CleaningJob:
             Interrupted: always then.
         """
         if self._stop.requested:
-            raise Interrupted(
-                f"Stopped by {self._stop.requested}; go on with --resume: {self._building.path}"
-            )
+            named = {"signal": self._stop.requested, "path": self._building.path}
+            raise Interrupted(message("files.folder.stopped", **named))
 
 
 def _warnings(written: Written, num_read: int) -> list[str]:

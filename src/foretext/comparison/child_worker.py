@@ -32,6 +32,7 @@ from foretext.comparison.worker import (
     encoded,
     read_message,
 )
+from foretext.messages import message as say
 from foretext.messages import passed_on
 
 __all__ = ["ChildWorker", "described_failure"]
@@ -198,7 +199,7 @@ def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
 def _last_words(message: Message | None, requested: str) -> str:
     if message is not None and message.kind == "stopped":
         return message.sentence
-    return f"Stopped by {requested}; what was learned before it is kept."
+    return say("errors.stopped_by", signal=requested)
 
 
 def _obituary(code: int) -> str:

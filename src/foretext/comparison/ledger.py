@@ -38,7 +38,7 @@ from foretext.base.files import (
     refuse_name,
     sweep,
 )
-from foretext.base.interruption import GO_ON
+from foretext.base.interruption import GO_ON, NOTHING_YET
 from foretext.base.leaving import undone_when_leaving
 from foretext.base.parsing import read_bytes, read_json
 from foretext.base.replacement import REPLACEMENT, complete, promote
@@ -349,7 +349,7 @@ def _left(path: Path, *, removes: bool) -> str:
     """Remove a comparison that is left before it has a plan; say how to go on."""
     if removes:
         _remove_unplanned(path)
-    return GO_ON if _is_comparison(path) else "nothing was learned yet, so give the command again"
+    return GO_ON if _is_comparison(path) else NOTHING_YET
 
 
 def finish(ledger: Ledger) -> Path:

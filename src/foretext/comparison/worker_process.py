@@ -38,6 +38,7 @@ from foretext.comparison.worker import (
     read_job,
     read_setup,
 )
+from foretext.messages import message as say
 
 __all__ = ["work"]
 
@@ -92,7 +93,7 @@ class Process:
             with self._working():
                 message = _message(job, do)
         except (Interrupted, KeyboardInterrupt) as stop:
-            message = Stopped(str(stop) or "Stopped by a signal; what was saved before it is kept.")
+            message = Stopped(str(stop) or say("errors.stopped"))
         self._send(message)
         return message.kind != "stopped"
 

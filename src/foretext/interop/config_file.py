@@ -13,6 +13,7 @@ from foretext.base.errors import ModelFileError
 from foretext.base.files import atomic_file
 from foretext.base.parsing import read_json
 from foretext.interop.own_settings import check_own
+from foretext.messages import message
 
 __all__ = ["path_within", "read_config", "read_vocab_size", "write_json"]
 
@@ -58,9 +59,8 @@ def read_config(path: Path) -> dict[str, Any]:
         ModelFileError: it is missing, is no JSON object, or has a setting of a wrong type.
     """
     if not path.exists():
-        raise ModelFileError(
-            f"{path} is missing; give the folder of a model, which contains such a file."
-        )
+        what, named = ("no_config", path) if path.parent.exists() else ("absent", path.parent)
+        raise ModelFileError(message(f"files.model.{what}", path=named))
     config: dict[str, Any] = read_json(path, ModelFileError, _Computed)
     check_own(config, path)
     return config

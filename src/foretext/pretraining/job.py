@@ -28,7 +28,7 @@ from foretext.base.files import (
     refuse_name,
     temporary_folder,
 )
-from foretext.base.interruption import GO_ON
+from foretext.base.interruption import GO_ON, NOTHING_YET
 from foretext.base.leaving import undone_when_leaving
 from foretext.base.replacement import complete
 from foretext.base.runtime import command_began, num_restarts
@@ -258,7 +258,7 @@ def _left(run: RunFolder, *, is_new: bool, resume: bool) -> str:
     if not (resume or run.tokens.is_dir() or run.has_shards):
         run.abandon()
     _remove_empty(run, is_new=is_new)
-    return GO_ON if run.begun else "nothing was learned yet, so give the command again"
+    return GO_ON if run.begun else NOTHING_YET
 
 
 def _remove_empty(run: RunFolder, *, is_new: bool) -> None:

@@ -11,6 +11,7 @@ from foretext.corpus.advice import Proposal, proposals, proposed_settings
 from foretext.corpus.findings import WordSettings
 from foretext.corpus.sources import left_out_sentence
 from foretext.corpus.symbols import DROPPING, dropped_sentence
+from foretext.messages import message
 from foretext.objectives import OBJECTIVES
 from foretext.recipe.recipe import Recipe, read_overrides
 from foretext.recipe.sections import Sections
@@ -127,23 +128,23 @@ def suited(recipe: Recipe, text: Corpus, *, auto: bool = False) -> Suited:
     notes = []
     if auto:
         recipe, changed = advised(recipe, text)
-        notes += [f"auto: {proposal.setting}, because {proposal.reason}" for proposal in changed]
+        notes += [
+            message("notes.text.auto", setting=proposal.setting, reason=proposal.reason)
+            for proposal in changed
+        ]
         text = text.reread(recipe.corpus)
     is_open = recipe.corpus.lines == AUTO
     recipe = resolved(recipe, text)
     if is_open and recipe.corpus.lines == "wrapped":
-        notes.append(
-            f"text: its lines were cut at about {text.layout.line_ends.width} columns; they are "
-            "joined (corpus.lines = 'whole' leaves them)"
-        )
+        notes.append(message("notes.text.joined", width=text.layout.line_ends.width))
     if (unread := left_out_sentence(text.left_out)) is not None:
-        notes.append(f"text: {unread}")
-    notes += [f"text: read by its own beginning: {way}" for way in text.ways()]
-    notes.append(f"text: {folding(recipe)}")
+        notes.append(message("notes.text.of", said=unread))
+    notes += [message("notes.text.by_beginning", said=way) for way in text.ways()]
+    notes.append(message("notes.text.of", said=folding(recipe)))
     text = text.reread(recipe.corpus)
     kind = str(recipe.parts["tokenizer"].settings().get("pre_tokenizer"))
     if kind in DROPPING and (said := dropped_sentence(_first_lines(text), kind, "tokenizer")):
-        notes.append(f"text: {said}")
+        notes.append(message("notes.text.of", said=said))
     return Suited(recipe, text, notes)
 
 

@@ -109,7 +109,7 @@ def _of_lines(part: TokenLines, width: int) -> Iterator[Text]:
             yield (
                 Text("  ")
                 .append(visible(meant.name), styles[mark])
-                .append(f": {visible(meant.meaning)}", FAINT)
+                .append(message("terminal.legend", said=visible(meant.meaning)), FAINT)
             )
 
 

@@ -220,7 +220,7 @@ class Job:
         if self._stop.requested:
             raise Interrupted(
                 message(
-                    "files.index.stopped", signal=self._stop.requested, path=self._building.path
+                    "files.folder.stopped", signal=self._stop.requested, path=self._building.path
                 )
             )
 

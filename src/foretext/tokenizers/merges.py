@@ -27,6 +27,7 @@ from foretext.kernels.merges import (
     merge_next,
     start_learner,
 )
+from foretext.messages import message
 
 __all__ = ["MergeStep", "Merges", "Merging", "Rules", "Ties", "learn_merges", "merge_pairs"]
 
@@ -316,8 +317,6 @@ def _as_tokens(names: list[str], vocab_size: int) -> LearnedTokens:
 
 def _check_size(num_tokens: int, num_special: int, rules: Rules) -> None:
     if num_tokens > rules.vocab_size:
-        raise SettingError(
-            f"vocab_size = {rules.vocab_size} has no room for the special tokens ({num_special}) "
-            f"and the alphabet ({num_tokens - num_special} symbols); set it to more than "
-            f"{num_tokens}" + ("." if rules.alphabet else ", or lower limit_alphabet.")
-        )
+        key = "bytes" if rules.alphabet else "symbols"
+        counts = {"special": num_special, "alphabet": num_tokens - num_special, "all": num_tokens}
+        raise SettingError(message(f"options.vocab_size.{key}", size=rules.vocab_size, **counts))

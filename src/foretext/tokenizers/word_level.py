@@ -14,6 +14,7 @@ from foretext.corpus.blocks import Advance, Blocks
 from foretext.corpus.counts import count_words
 from foretext.corpus.pre_tokenizers import PreTokenizer, likely_kind
 from foretext.corpus.text_shards import TextShards
+from foretext.messages import message
 from foretext.tokenizers.library_additions import with_bert_template, with_special_tokens
 from foretext.tokenizers.special_tokens import UNKNOWN_NAMES
 from foretext.tokenizers.subword_tokenizer import SubwordTokenizer
@@ -88,10 +89,8 @@ class WordLevel(SubwordTokenizer):
         """
         special = _with_unknown(config.reserved)
         if config.vocab_size <= len(special):
-            raise SettingError(
-                f"vocab_size = {config.vocab_size} has no room for a word beside the special "
-                f"tokens ({len(special)}); set it to more than {len(special)}."
-            )
+            known = {"size": config.vocab_size, "special": len(special)}
+            raise SettingError(message("options.vocab_size.words", **known))
         config = cls.resolved(config, corpus)
         assert config.pre_tokenizer != "auto", "resolved() chooses the kind"
         words = PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase, form="none")

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from foretext.base.errors import Interrupted, OutputError, SettingError
+from foretext.base.errors import OutputError, SettingError
 from foretext.base.interruption import Interruption
 from foretext.base.runtime import keep_freed_memory, num_local_processes
 from foretext.data.examples import Examples
@@ -333,5 +333,4 @@ class Training:
 
     def _stop(self, signal_name: str) -> None:
         self._save()
-        kept = "go on with --resume" if self.context.checkpoints else "nothing was kept"
-        raise Interrupted(f"{signal_name} stopped the training; {kept}.")
+        raise self.context.interrupted(signal_name)
