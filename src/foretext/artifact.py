@@ -34,6 +34,7 @@ __all__ = [
     "load_language_model",
     "load_task",
     "load_vectors",
+    "network_reads_words",
     "opened_embedder",
     "opened_run",
     "reading_of_run",
@@ -242,11 +243,9 @@ def load_task_embedder(path: str | Path) -> Any:
         ModelFileError: it is over whole words and has learned another task, or is damaged.
         MissingExtraError: PyTorch is not there.
     """
-    run = opened_run(path)
-    config = imported("foretext.interop.config_file:read_config")(run.config)
-    if not imported("foretext.interop.own_tasks:reads_words")(config):
+    if not network_reads_words(path):
         return load_language_model(path)
-    model: Predictor = TASK.code("load")(run.path)
+    model: Predictor = TASK.code("load")(opened_run(path).path)
     if model.own_embedder is None:
         raise ModelFileError(
             f"{path} holds a network over whole words that has learned {model.task.title.lower()}, "
@@ -254,6 +253,16 @@ def load_task_embedder(path: str | Path) -> Any:
             "sentence encoder."
         )
     return model.own_embedder
+
+
+def network_reads_words(path: str | Path) -> bool:
+    """Whether a network that has learned a task is over whole words.
+
+    Raises:
+        ModelFileError: its settings are missing or damaged.
+    """
+    config = imported("foretext.interop.config_file:read_config")(opened_run(path).config)
+    return bool(imported("foretext.interop.own_tasks:reads_words")(config))
 
 
 def load_embedder(path: str | Path) -> Any:

@@ -11,12 +11,14 @@ languages.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import doctest
 import io
 import json
 import os
 import shutil
+import symtable
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -150,6 +152,41 @@ def test_a_lesson_runs_and_prints_what_it_says(
         pytest.skip(
             "all blocks ran but those with data: FORETEXT_DATA names no folder of data sets"
         )
+
+
+def names_set_again(blocks: list[Block]) -> dict[str, int]:
+    """Names that a block with data changes and a later one reads, with the line of the latter.
+
+    In a notebook all blocks share their names, and so the later one would read another value.
+    """
+    own: set[str] = set()
+    changed: set[str] = set()
+    found = {}
+    for block in blocks:
+        table = symtable.symtable(block.text, str(block.line), "exec")
+        bound = {each.get_name() for each in table.get_symbols() if each.is_assigned()}
+        if needs_data(block):
+            changed |= own & bound - {e.get_name() for e in table.get_symbols() if e.is_imported()}
+            continue
+        read = {name.id for name in ast.walk(ast.parse(block.text)) if isinstance(name, ast.Name)}
+        found |= dict.fromkeys(changed & read - bound, block.line)
+        own |= bound
+        changed -= bound
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_block_with_data_changes_no_name_of_a_later_block(page: Path) -> None:
+    blocks = [block for block in blocks_of(page) if block.language == "python" and not block.file]
+    assert names_set_again(blocks) == {}
+
+
+def test_a_changed_name_is_found(tmp_path: Path) -> None:
+    texts = ["a = b = 1\n", f"{NEEDS_DATA}\na = b = c = 2\n", "b = 3\nprint(a, b)\n"]
+    blocks = [
+        Block(tmp_path / "01-a.md", line, "python", text) for line, text in enumerate(texts, 1)
+    ]
+    assert names_set_again(blocks) == {"a": 3}
 
 
 def test_blocks_after_one_with_data_do_not_know_its_names(

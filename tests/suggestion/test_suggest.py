@@ -211,6 +211,8 @@ def test_a_tagger_suggests_its_spans(tmp_path: Path) -> None:
     assert sorted(task.words for task in spelled) == [["the", "cow", "'"], ["the", "hen"]]
     with pytest.raises(SettingError, match="do not fit into a row of a table"):
         suggest(model, given, 3, out=tmp_path / "a.csv")
+    model.save(tmp_path / "kept")  # its words have no vectors of texts: those of the words serve
+    assert len(suggest(tmp_path / "kept", given, 3, quiet=True)) == 3
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json"])

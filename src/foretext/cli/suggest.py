@@ -12,7 +12,7 @@ from foretext.base.terminal import say
 from foretext.cli.completion import complete_run
 from foretext.cli.row_options import Reading, Text, TextA, TextB
 from foretext.cli.shared import AsJson, Encoding, Overwrite, Quiet, given_options, print_json
-from foretext.messages import commas, message
+from foretext.messages import commas, message, translated
 from foretext.tasks.named_columns import reading_options
 
 __all__ = ["suggest"]
@@ -135,7 +135,7 @@ def _show(result: dict[str, Any]) -> None:
     parts = [_said("texts", texts=texts, total=result["texts"])]
     parts += [_said("without", left_out=commas(left_out))] if left_out else []
     parts.append(_said(f"by.{result['by']}"))
-    parts += [_said("vectors", model=result["vectors"])] if "vectors" in result else []
+    parts += [_said("vectors", model=translated(result["vectors"]))] if "vectors" in result else []
     say(commas(parts))
     say(_said("next", path=result["output"]))
 

@@ -15,7 +15,13 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from foretext.artifact import kind_of_run, load, load_embedder, load_task
+from foretext.artifact import (
+    kind_of_run,
+    load,
+    load_embedder,
+    load_task,
+    network_reads_words,
+)
 from foretext.base.arguments import checked_arguments, shown_value
 from foretext.base.counted import number_of
 from foretext.base.errors import (
@@ -178,9 +184,16 @@ class _Parts(NamedTuple):
             return cls(None, _embedding(opened, "model"), OWN)
         if predictor.own_embedder is not None:
             return cls(predictor, predictor.own_embedder, OWN)
-        if needs_vectors and path is not None and path.is_dir() and kind_of_run(path).embedder:
+        if needs_vectors and path is not None and _has_vectors(path):
             return cls(predictor, load_embedder(path), OWN)
         return cls(predictor, None, "words of the texts")
+
+
+def _has_vectors(path: Path) -> bool:
+    """Whether a folder of a task is that of a network that gives vectors of texts, too."""
+    if not path.is_dir() or kind_of_run(path).embedder is None:
+        return False
+    return not network_reads_words(path)
 
 
 def _embedding(given: Any, name: str) -> TextEmbedder:

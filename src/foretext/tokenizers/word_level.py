@@ -89,8 +89,8 @@ class WordLevel(SubwordTokenizer):
         """
         special = _with_unknown(config.reserved)
         if config.vocab_size <= len(special):
-            known = {"size": config.vocab_size, "special": len(special)}
-            raise SettingError(message("options.vocab_size.words", **known))
+            named = {"size": config.vocab_size, "special": len(special)}
+            raise SettingError(message("options.vocab_size.words", **named))
         config = cls.resolved(config, corpus)
         assert config.pre_tokenizer != "auto", "resolved() chooses the kind"
         words = PreTokenizer(config.pre_tokenizer, lowercase=config.lowercase, form="none")
