@@ -28,6 +28,7 @@ from torch import Tensor, nn
 from foretext.base.errors import SettingError
 from foretext.kernels.byte_rows import LARGEST, ZERO, quantize_rows, scale_rows
 from foretext.kernels.row_linear import pack_blocks, row_linear
+from foretext.messages import message
 from foretext.nn.parted_linear import FixedLinear
 from foretext.nn.precision import ReadingPrecision
 from foretext.nn.team import torch_team
@@ -101,10 +102,7 @@ def check_int8(device: torch.device) -> None:
         SettingError: they are not.
     """
     if not has_int8(device):
-        raise SettingError(
-            "precision = 'int8' needs a processor of the x86 family with VNNI instructions, and "
-            "device = 'cpu'; use precision = 'auto'."
-        )
+        raise SettingError(message("errors.value.int8"))
 
 
 def quantized(network: M) -> M:
