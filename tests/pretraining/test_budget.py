@@ -72,7 +72,7 @@ def test_a_short_budget_has_no_page_and_a_note_says_how_to_get_it(job: Pretraini
 
 
 def test_a_middling_budget_has_a_page_without_a_map(job: PretrainingJob) -> None:
-    assert begun(job, 8.0).closing == Closing(page=True)
+    assert begun(job, 4.0).closing == Closing(page=True)
     assert "the map of words on the page is left out" in logged(job)
 
 
