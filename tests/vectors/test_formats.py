@@ -285,7 +285,7 @@ def test_half_a_surrogate_pair_cannot_be_written(tmp_path):
 
 def test_the_name_or_the_user_must_tell_the_format(tmp_path):
     vectors = WordVectors(["a"], [[1]])
-    with pytest.raises(SettingError, match=r"the name does not tell a format"):
+    with pytest.raises(SettingError, match=r"the name does not say which format"):
         vectors.save(tmp_path / "v.npz")
     with pytest.raises(SettingError, match=r"'glov'.*Did you mean 'glove'"):
         vectors.save(tmp_path / "v.npz", "glov")

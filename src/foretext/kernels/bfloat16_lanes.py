@@ -64,7 +64,7 @@ def store_lanes(typing: Any, array: Any, index: Any, value: Any) -> Any:
 
 
 def _rounded(builder: Any, value: Any) -> Any:
-    """The upper halves after half a unit is added, a hair less where the half is even."""
+    """The upper 16 bits, rounded to nearest; a number halfway goes to the even one."""
     words = builder.bitcast(value, _WORDS)
     odd = builder.and_(builder.lshr(words, _constant(16)), _constant(1))
     words = builder.add(builder.add(words, _constant(0x7FFF)), odd)

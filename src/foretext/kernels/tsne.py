@@ -50,7 +50,7 @@ def moved_by(gradient, at, moved, gains, rate, momentum):
 
 @kernel(kept=True)
 def descend(shares, xs, ys, moved, gains, sums, count, steps, rate, momentum):
-    """Take some steps of the descent of Kullback and Leibler's divergence.
+    """Take some steps of gradient descent on the Kullback-Leibler divergence.
 
     shares: (N * W,) how near points are to be, 0 in what fills a row up; xs, ys: (W,) positions;
     moved, gains: (2 * W,) the last move of each coordinate and its gain; sums: (N * 16,) scratch.

@@ -1,6 +1,6 @@
 """Help of verbs, options and settings in the reader's language.
 
-Help stands in the source, in English, beside what it tells of. ``zh/help.toml`` and
+Help stands in the source, in English, beside what it describes. ``zh/help.toml`` and
 ``zh/settings.toml`` have each paragraph of it and the same in Chinese; a test knows all of them,
 and finds one that is missing, or that has changed in the source alone.
 """
